@@ -1,0 +1,1 @@
+//! Scores a decision tree on raw rows, independently of the search.

@@ -1,0 +1,140 @@
+"""Typed interface of the Rust extension module. Internal: use the estimators instead."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+ColumnKind = Literal["ordered", "nominal"]
+
+class BinaryGroup(TypedDict):
+    """One coded column recovered from several 0/1 columns."""
+
+    kind: ColumnKind
+    members: list[tuple[int, bool]]
+    """For each split of the coded column, in split order: (index of the 0/1 column, negated).
+
+    The split is true where the 0/1 column is 1, or where it is 0 if `negated`.
+    """
+    n_codes: int
+
+def group_binary(
+    bits: NDArray[np.uint8],
+) -> tuple[NDArray[np.uint8], list[BinaryGroup], list[int]]:
+    """Find nested chains and mutually exclusive groups in a 0/1 matrix.
+
+    Parameters
+    ----------
+    bits : uint8 array of shape (n_rows, n_columns), C- or Fortran-ordered, values 0 or 1.
+
+    Returns
+    -------
+    codes : uint8 array of shape (n_coded_columns, n_rows).
+    groups : one entry per coded column.
+    dropped : indices of constant, duplicate and complementary columns.
+    """
+
+class Table:
+    """A coded table: every column holds small integer codes.
+
+    An ordered column with m codes has m - 1 splits; split j is true where code <= j.
+    A nominal column has `n_splits` splits; split j is true where code == j. If it has one more
+    code than splits, the last code belongs to no split of its own ("any other value").
+    Splits that equal, or complement, an earlier split on every row are dropped when the table is built.
+    """
+
+    def __init__(
+        self,
+        codes: NDArray[np.uint8],
+        kinds: Sequence[ColumnKind],
+        n_codes: Sequence[int],
+        n_splits: Sequence[int],
+    ) -> None:
+        """Take codes of shape (n_coded_columns, n_rows), C-ordered. Raises ValueError if inconsistent."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_columns(self) -> int: ...
+    @property
+    def n_splits(self) -> int:
+        """Number of distinct splits after dropping duplicates, complements and constants."""
+
+    def splits(self) -> list[tuple[int, int]]:
+        """List the kept splits as (coded column, split)."""
+
+class SolveResult(TypedDict):
+    """What a search returns."""
+
+    status: Literal["optimal", "time_limit", "memory_limit", "interrupted"]
+    objective: float
+    """Cost of the tree: summed cost over the rows plus node_penalty x branching nodes."""
+    lower_bound: float
+    nodes: list[tuple[int, int, int, int, int]]
+    """Pre-order list of (column, split, left, right, label); column = -1 for a leaf.
+
+    `left` is the child where the split is true. left/right = -1 for a leaf; label = -1 for a branching node.
+    """
+    n_records: int
+    n_unique: int
+    n_unique_labelled: int
+    stats: dict[str, Any]
+
+class Progress(TypedDict):
+    """A snapshot of a running search."""
+
+    seconds: float
+    objective: float
+    lower_bound: float
+    nodes: int
+    stage: str
+
+class CoreError(Exception):
+    """Base of the errors raised by the core; `certitree.exceptions` maps it for users."""
+
+def solve(
+    table: Table,
+    *,
+    labels: NDArray[np.int32] | None,
+    n_labels: int,
+    weights: NDArray[np.float64] | None,
+    costs: NDArray[np.float64] | None,
+    max_depth: int,
+    max_nodes: int | None,
+    min_samples_leaf: int,
+    node_penalty: float,
+    candidates: Sequence[tuple[int, int]] | None,
+    aggregate: bool,
+    time_limit: float | None,
+    memory_limit: int | None,
+    n_threads: int,
+    seed: int,
+    kernel: Literal["auto", "histogram", "bitset", "recursive"] = "auto",
+    disable_bounds: Sequence[str] = (),
+    progress: Callable[[Progress], None] | None = None,
+) -> SolveResult:
+    """Find the tree of least cost.
+
+    Either `labels` (int32, shape (n_rows,), values in [0, n_labels)) with optional `weights` (cost of a record:
+    its weight if mislabelled), or `costs` (float64, shape (n_rows, n_labels), finite, >= 0) must be given.
+    `node_penalty` is absolute (per branching node). `candidates` restricts the splits to those (column, split) pairs.
+    `time_limit` is the seconds left. The GIL is released; signals are polled: Ctrl-C ends the search with status
+    "interrupted". `progress` is called about four times a second from the calling thread.
+    """
+
+def score_tree(
+    values: Sequence[NDArray[np.float64]],
+    nodes: Sequence[tuple[int, str, float, bool, int, int, int]],
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64] | None,
+    node_penalty: float,
+) -> tuple[float, int, list[int]]:
+    """Score a tree on raw rows with the independent checker crate.
+
+    `values`: one float64 array of length n_rows per feature; category features hold the category's index, NaN is missing.
+    `nodes`: (feature, operator, value, missing_left, left, right, label); operator is "<=", "==" or "missing";
+    feature = -1 for a leaf. Returns (weighted errors + node_penalty x branching nodes, number of leaves, records per leaf).
+    """
