@@ -1,5 +1,14 @@
 //! Coded tables: every column holds small integer codes; splits are read off the codes.
 
 mod column;
+mod distinct;
+mod group;
+mod project;
+#[cfg(test)]
+pub(crate) mod samples;
+mod words;
 
 pub use column::{Column, Kind, SplitRef, Table};
+pub use distinct::distinct_splits;
+pub use group::{Groups, group_rows};
+pub use project::Projection;
