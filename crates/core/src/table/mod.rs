@@ -6,9 +6,11 @@ mod group;
 mod project;
 #[cfg(test)]
 pub(crate) mod samples;
+mod structure;
 mod words;
 
 pub use column::{Column, Kind, SplitRef, Table};
 pub use distinct::distinct_splits;
 pub use group::{Groups, group_rows};
 pub use project::Projection;
+pub use structure::{BinaryGroup, BinaryMatrix, Layout, Literal, Structure, group_binary};
