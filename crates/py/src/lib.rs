@@ -1,12 +1,15 @@
 //! Python bindings of the certitree solver.
 use pyo3::prelude::*;
 
+mod checker;
 mod table;
 
 #[pymodule]
 mod _core {
     use super::*;
 
+    #[pymodule_export]
+    use crate::checker::score_tree;
     #[pymodule_export]
     use crate::table::{Table, group_binary};
 
