@@ -104,7 +104,9 @@ def read_source(name: str, text_columns: Collection[str] = ()) -> Source:
         elif suffix in _ARROW:
             table = pa_feather.read_table(path)
         else:
-            raise FileError(f"cannot tell the format of {name}", f"its name should end in {_FORMATS}")
+            raise FileError(
+                f"cannot tell the format of {name}", f"its name should end in {_FORMATS}"
+            )
     except PermissionError as error:
         raise FileError(f"may not read {name}", "check the permissions of the file") from error
     except (pa.ArrowException, OSError) as error:
@@ -139,7 +141,9 @@ def write_table(table: pa.Table, path: Path) -> None:
                 "its name should end in .csv, .tsv (also .gz), .parquet, .feather or .arrow",
             )
     except OSError as error:
-        raise FileError(f"cannot write {path}: {_first_line(error)}", "does the folder exist?") from error
+        raise FileError(
+            f"cannot write {path}: {_first_line(error)}", "does the folder exist?"
+        ) from error
 
 
 def require_columns(table: pa.Table, wanted: Iterable[str], what: str, where: str) -> None:

@@ -168,7 +168,9 @@ def _rows(source: Source, target: str, weight: str | None, drop: Sequence[str]) 
     table = source.table
     require_columns(table, drop, "column to drop", source.name)
     if target in drop:
-        raise FileError(f"the target column {target!r} is also to be dropped", "leave out that --drop")
+        raise FileError(
+            f"the target column {target!r} is also to be dropped", "leave out that --drop"
+        )
     weights = None
     if weight is not None:
         require_columns(table, [weight], "weight column", source.name)
@@ -200,7 +202,9 @@ def _weights(column: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
 def _share_out(rows: _Rows, test_size: float, seed: int) -> tuple[_Rows, _Rows | None]:
     n_rows = rows.features.num_rows
     if not 0 <= test_size < 1:
-        raise FileError(f"the test size is {test_size}", "give a fraction of at least 0 and below 1")
+        raise FileError(
+            f"the test size is {test_size}", "give a fraction of at least 0 and below 1"
+        )
     n_test = int(np.ceil(test_size * n_rows))
     if not n_test:
         return rows, None
@@ -237,4 +241,6 @@ def _save(model: OptimalTreeClassifier, path: Path) -> None:
     try:
         model.save(path)
     except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror}", "does the folder exist?") from error
+        raise FileError(
+            f"cannot write {path}: {error.strerror}", "does the folder exist?"
+        ) from error

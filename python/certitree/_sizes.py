@@ -43,5 +43,7 @@ def parse_bytes(text: str) -> int:
     unit = _UNITS.get(match[2].lower()) if match else None
     size = int(float(match[1]) * unit) if match and unit else 0
     if size < 1:
-        raise ValueError(f"{text!r} is no amount of memory; write a number and a unit, such as 500MB or 4GB")
+        raise ValueError(
+            f"{text!r} is no amount of memory; write a number and a unit, such as 500MB or 4GB"
+        )
     return size

@@ -64,9 +64,14 @@ def _describe(error: Exception) -> tuple[str, str]:
     if isinstance(hint, str):
         return str(error), hint
     if isinstance(error, MemoryError):
-        return "out of memory", "set --memory-limit, lower --max-depth or --max-bins, or --drop columns"
+        return (
+            "out of memory",
+            "set --memory-limit, lower --max-depth or --max-bins, or --drop columns",
+        )
     if isinstance(error, (ValueError, TypeError, OSError)):
-        return str(error) or type(error).__name__, "see certitree fit --help; --drop COLUMN leaves one out"
+        return str(error) or type(
+            error
+        ).__name__, "see certitree fit --help; --drop COLUMN leaves one out"
     return (
         f"internal error: {type(error).__name__}: {error}",
         f"please report it, with the traceback that {TRACEBACK_VARIABLE}=1 shows",

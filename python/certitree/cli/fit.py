@@ -27,7 +27,8 @@ def fit(
     ] = None,
     max_depth: Annotated[int, typer.Option(help="Levels of branching nodes.")] = 3,
     max_nodes: Annotated[
-        int | None, typer.Option(help="Branching nodes at most; all that the depth allows if not given.")
+        int | None,
+        typer.Option(help="Branching nodes at most; all that the depth allows if not given."),
     ] = None,
     min_samples_leaf: Annotated[int, typer.Option(help="Records in every leaf, at least.")] = 1,
     complexity_penalty: Annotated[

@@ -19,7 +19,9 @@ def predict(
     ],
     out: Annotated[
         Path,
-        typer.Option(help="CSV, TSV, Parquet or Feather, as its name says; one row per row of FILE."),
+        typer.Option(
+            help="CSV, TSV, Parquet or Feather, as its name says; one row per row of FILE."
+        ),
     ],
     proba: Annotated[
         bool, typer.Option("--proba", help="Add a column of probabilities for each class.")
