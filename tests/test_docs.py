@@ -4,11 +4,13 @@ Blocks of a page share one folder and one Python namespace, and run in order:
 
 - ```python is run.
 - ```sh is run line by line; each line must succeed.
-- ```console holds commands (`$ ...`) and what they print, both streams; `...` as a line of its own stands for any lines,
-  and the seconds after the word "seconds" are not compared. Exit codes are not looked at: errors are shown too.
-- ```text, ```json and others are not run, nor is a block with the line `<!-- not run -->` before it.
+- ```console holds commands (`$ ...`) and what they print, both streams; `...` as a line of its own
+  stands for any lines, and the number after the word "seconds" is not compared. Exit codes are not
+  looked at: errors are shown too.
+- ```text, ```json and others are not run, nor is a block after the line `<!-- not run -->`.
 
-A page that needs real tables says so with `<!-- needs: FILE -->`; the file is linked into the folder, or the page skipped.
+A page that needs real tables says so with `<!-- needs: FILE -->`; the file is linked into the
+folder, or the page skipped.
 """
 
 import os

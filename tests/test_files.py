@@ -54,7 +54,7 @@ def test_none_and_question_marks_are_values(tmp_path: Path) -> None:
 
 
 def test_types_are_inferred_from_all_rows(tmp_path: Path) -> None:
-    # Two megabytes of missing values, and of numbers, before the first text: beyond the reader's usual block.
+    # Two megabytes of gaps, and of numbers, before the first text: beyond the reader's usual block.
     n_rows = 300_000
     path = tmp_path / "t.csv.gz"
     with gzip.open(path, "wt", compresslevel=1) as stream:

@@ -29,7 +29,8 @@ def read(name: str) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        The float64 features under scikit-learn's names, and the column "target" with the names of the classes.
+        The float64 features under scikit-learn's names, and the column "target" with the names of
+        the classes.
 
     Raises
     ------

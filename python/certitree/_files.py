@@ -1,4 +1,4 @@
-"""Tables from files and back: CSV and TSV (compressed or not), Parquet, Feather/Arrow, embedded data sets."""
+"""Tables from and to files: CSV and TSV (also compressed), Parquet, Feather; embedded data."""
 
 import difflib
 from collections.abc import Collection, Iterable
@@ -66,9 +66,9 @@ class Source:
 def read_source(name: str, text_columns: Collection[str] = ()) -> Source:
     """Read a file or an embedded data set.
 
-    The types of a delimited file are inferred from *all* of its rows: a column is numeric only if every
-    value is. Empty fields, `NA`, `NaN`, `null` and their kin are missing values, quoted or not. A column with no
-    value at all is numeric. Row order is the file's.
+    The types of a delimited file are inferred from *all* of its rows: a column is numeric only if
+    every value is. Empty fields, `NA`, `NaN`, `null` and their kin are missing values, quoted or
+    not. A column with no value at all is numeric. Row order is the file's.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ def read_source(name: str, text_columns: Collection[str] = ()) -> Source:
     Raises
     ------
     FileError
-        If there is no such file or data set, the format is unknown, or the content is damaged, empty or has
-        duplicate column names.
+        If there is no such file or data set, the format is unknown, or the content is damaged,
+        empty or has duplicate column names.
     """
     if name.startswith(_embedded_data.PREFIX):
         return Source(name, _read_embedded(name), _embedded_data.TARGET)
@@ -217,7 +217,7 @@ def _read_delimited(path: Path, delimiter: str, text_columns: Collection[str]) -
         delimiter = ";"  # what spreadsheets write where the comma is the decimal sign
     return pa_csv.read_csv(
         pa.BufferReader(content),
-        # One block: the reader infers types from the first block and fails on what a later one holds.
+        # One block: the reader infers types from the first block, and fails on other types later.
         read_options=pa_csv.ReadOptions(block_size=min(content.size + 1, _MAX_BLOCK_BYTES)),
         parse_options=pa_csv.ParseOptions(
             delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=True

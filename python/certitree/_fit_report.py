@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from certitree._cart_baseline import CartBaseline
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import train_test_split
 
 from certitree import OptimalTreeClassifier
-from certitree._cart_baseline import CartBaseline
 from certitree._files import FileError, Source, require_columns
 
 
@@ -48,7 +48,8 @@ class FitReport:
     saved_to : pathlib.Path or None
         Where the model was written.
     accuracy, cart_accuracy, constant_accuracy : Accuracy
-        Of the tree, of CART with the same depth on the same splits, and of always giving the class that weighs most.
+        Of the tree, of CART with the same depth on the same splits, and of always giving the class
+        that weighs most.
     seconds : float
         Wall time of the fit.
     model : OptimalTreeClassifier

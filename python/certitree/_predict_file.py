@@ -17,9 +17,11 @@ def predict_file(model_path: Path, source_name: str, out: Path, *, proba: bool =
     model_path : pathlib.Path
         A model file.
     source_name : str
-        A file or embedded data set; see `read_source`. It may have columns that the model does not know.
+        A file or embedded data set; see `read_source`. It may have columns that the model does not
+        know.
     out : pathlib.Path
-        Where to write: a column "prediction" and, if `proba`, a column "probability of CLASS" per class.
+        Where to write: a column "prediction" and, if `proba`, a column "probability of CLASS" for
+        each class.
     proba : bool
         Whether to write probabilities.
 

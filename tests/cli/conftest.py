@@ -76,7 +76,7 @@ def data() -> Path:
 
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
-    """A small table with strings, numbers and missing values; a tree of depth 2 is right on all of it."""
+    """A small table with strings, numbers and gaps; a tree of depth 2 is right on all of it."""
     lines = ["id,city,age,income,buys,weight"]
     for row in range(120):
         city = ("Delft", "Köln", "")[row % 3]

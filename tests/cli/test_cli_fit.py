@@ -81,9 +81,10 @@ def _without_time(run: Run) -> str:
 def test_limits_reach_the_model(certitree: Command, people: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.json"
     run = certitree(
-        "fit", people, "--target", "buys", "--max-depth", 4, "--max-nodes", 2, "--min-samples-leaf", 7,
-        "--complexity-penalty", 0.001, "--max-bins", 5, "--time-limit", 0, "--memory-limit", "100MB",
-        "--seed", 3, "--jobs", 1, "--out", out, "--quiet",
+        "fit", people, "--target", "buys", "--max-depth", 4, "--max-nodes", 2,
+        "--min-samples-leaf", 7, "--complexity-penalty", 0.001, "--max-bins", 5,
+        "--time-limit", 0, "--memory-limit", "100MB", "--seed", 3, "--jobs", 1,
+        "--out", out, "--quiet",
     )  # fmt: skip
     assert run.code == 0, run
     model = library.load(out)
@@ -94,7 +95,7 @@ def test_limits_reach_the_model(certitree: Command, people: Path, tmp_path: Path
         "complexity_penalty": 0.001,
         "max_bins": 5,
         "time_limit": None,
-        "memory_limit": 100_000_000,
+        "memory_limit": "100MB",
         "n_jobs": 1,
         "random_state": 3,
     }
@@ -166,7 +167,7 @@ def test_a_class_with_one_row(certitree: Command, tmp_path: Path) -> None:
         (("--target", "buys", "--test-size", "0.999"), "leaves none of 120 rows", "--test-size 0"),
         (("--target", "buys", "--max-depth", "-1"), "max_depth", "--help"),
         (("--target", "buys", "--max-depth", "deep"), "max-depth", "fit --help"),
-        (("--target", "buys", "--memory-limit", "lots"), "'lots' is no amount", "--help"),
+        (("--target", "buys", "--memory-limit", "lots"), "'lots' is not a size", "--help"),
         (("--target", "buys", "--out", "/absent/m.json"), "cannot write /absent/m.json", "folder"),
         (("--colour", "red"), "--colour", "fit --help"),
     ],

@@ -1,9 +1,10 @@
-"""The command `certitree`: fit, predict and show. A command parses, makes one library call and renders."""
+"""The command `certitree`. Each of its commands parses, makes one library call and renders."""
 
 from typing import Annotated
 
 import typer
 
+from certitree import __version__
 from certitree.cli import fit, predict, show
 from certitree.cli._errors import OneLineErrors
 
@@ -22,8 +23,6 @@ app.command("show")(show.show)
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from certitree import __version__
-
         typer.echo(f"certitree {__version__}")
         raise typer.Exit
 
@@ -43,7 +42,7 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line; the process ends with 0, with 2 after an error, with 130 after Ctrl-C."""
+    """Run the command line; the process ends with 0, 2 after an error, or 130 after Ctrl-C."""
     app()
 
 

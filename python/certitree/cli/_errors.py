@@ -39,7 +39,7 @@ class OneLineErrors(TyperGroup):
             _print_lines("interrupted", None)
             sys.exit(INTERRUPTED_EXIT_CODE)
         except BrokenPipeError:
-            # The reader of our output went away (`certitree show ... | head`): nothing is left to say.
+            # The reader of our output went away (`certitree show ... | head`): nothing left to say.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
         except Exception as error:

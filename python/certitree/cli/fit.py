@@ -1,5 +1,7 @@
 """`certitree fit`: from a file to a certified tree."""
 
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated
 
@@ -7,7 +9,6 @@ import typer
 
 from certitree._files import read_source
 from certitree._fit_report import fit_beside_cart
-from certitree._sizes import parse_bytes
 from certitree.cli import _render
 
 
@@ -63,23 +64,24 @@ def fit(
         bool, typer.Option("--verbose/--quiet", help="Show the search while it runs.")
     ] = True,
 ) -> None:
-    """Fit the best tree to FILE and print it with its accuracy beside CART's and its certificate."""
-    report = fit_beside_cart(
-        read_source(file),
-        target=target,
-        weight=weight,
-        drop=drop or (),
-        test_size=test_size,
-        seed=seed,
-        save_to=out,
-        max_depth=max_depth,
-        max_nodes=max_nodes,
-        min_samples_leaf=min_samples_leaf,
-        complexity_penalty=complexity_penalty,
-        max_bins=max_bins,
-        time_limit=time_limit or None,
-        memory_limit=None if memory_limit is None else parse_bytes(memory_limit),
-        n_jobs=-1 if jobs is None else jobs,
-        verbose=int(verbose),
-    )
+    """Fit the best tree to FILE; print it, its accuracy beside CART's, and its certificate."""
+    with redirect_stdout(sys.stderr):  # where the progress goes, beside the result
+        report = fit_beside_cart(
+            read_source(file),
+            target=target,
+            weight=weight,
+            drop=drop or (),
+            test_size=test_size,
+            seed=seed,
+            save_to=out,
+            max_depth=max_depth,
+            max_nodes=max_nodes,
+            min_samples_leaf=min_samples_leaf,
+            complexity_penalty=complexity_penalty,
+            max_bins=max_bins,
+            time_limit=time_limit or None,
+            memory_limit=memory_limit,
+            n_jobs=-1 if jobs is None else jobs,
+            verbose=int(verbose),
+        )
     _render.print_report(report)

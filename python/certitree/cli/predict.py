@@ -14,7 +14,7 @@ def predict(
         str,
         typer.Argument(
             metavar="FILE",
-            help="Any format that certitree fit reads. Columns that the model does not use are ignored.",
+            help="Any format that certitree fit reads. Columns that the model lacks are ignored.",
         ),
     ],
     out: Annotated[

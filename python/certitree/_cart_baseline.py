@@ -1,0 +1,122 @@
+"""scikit-learn's CART on the splits of a coded table, as a tree of ours: what to be better than."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeClassifier
+
+from certitree._binning import CodedTable
+from certitree._builder import build_tree
+from certitree._tree import Tree
+
+_MAX_DENSE_BYTES = 2**28
+
+
+@dataclass(frozen=True)
+class _Indicator:
+    """A column for CART: the codes of an ordered column, or one category of a nominal one."""
+
+    column: int
+    category: int | None
+
+
+def cart_tree(
+    table: CodedTable,
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64] | None,
+    n_classes: int,
+    *,
+    max_depth: int,
+    max_nodes: int | None,
+    min_samples_leaf: int,
+    random_state: int | None = None,
+) -> Tree:
+    """Fit CART to a coded table.
+
+    An ordered column is given to CART as its codes, whose thresholds are just its splits, and a
+    nominal one as an indicator for each of its splits. So CART chooses among the very splits that
+    the exact search has.
+
+    Parameters
+    ----------
+    table : CodedTable
+        The training records.
+    labels : int32 array of shape (n_rows,)
+        Values in [0, n_classes).
+    weights : float64 array of shape (n_rows,), or None for ones
+    n_classes : int
+    max_depth, max_nodes, min_samples_leaf
+        As for `OptimalTreeClassifier`. With `max_nodes` CART grows the best node first.
+    random_state : int, optional
+        Breaks CART's ties.
+
+    Returns
+    -------
+    Tree
+    """
+    indicators = _indicators(table)
+    cart = DecisionTreeClassifier(
+        # CART knows no depth 0 and no 0 branching nodes: then every record is in one leaf.
+        max_depth=max(max_depth, 1),
+        max_leaf_nodes=None if max_nodes is None else max(max_nodes, 1) + 1,
+        min_samples_leaf=labels.size if 0 in (max_depth, max_nodes) else min_samples_leaf,
+        random_state=random_state,
+    )
+    cart.fit(_matrix(table, indicators), labels, sample_weight=weights)
+    return build_tree(_nodes(cart, table, indicators), table, labels, weights, n_classes)
+
+
+def _indicators(table: CodedTable) -> list[_Indicator]:
+    indicators: list[_Indicator] = []
+    for column, (kind, n_splits) in enumerate(zip(table.kinds, table.n_splits, strict=True)):
+        if kind == "ordered":
+            indicators.append(_Indicator(column, None))
+        else:
+            indicators.extend(_Indicator(column, category) for category in range(n_splits))
+    return indicators
+
+
+def _matrix(
+    table: CodedTable, indicators: list[_Indicator]
+) -> NDArray[np.float32] | scipy.sparse.csc_matrix:
+    """Spread the codes out, one column per indicator; sparse where that would be large."""
+    n_rows = table.codes.shape[1]
+    if n_rows * len(indicators) * 4 <= _MAX_DENSE_BYTES:
+        dense = np.empty((n_rows, len(indicators)), dtype=np.float32, order="F")
+        for place, indicator in enumerate(indicators):
+            dense[:, place] = _values(table, indicator)
+        return dense
+    columns = (
+        scipy.sparse.csc_matrix(_values(table, indicator).reshape(-1, 1).astype(np.float32))
+        for indicator in indicators
+    )
+    return scipy.sparse.csc_matrix(scipy.sparse.hstack(list(columns), format="csc"))
+
+
+def _values(table: CodedTable, indicator: _Indicator) -> NDArray[np.uint8]:
+    codes: NDArray[np.uint8] = table.codes[indicator.column]
+    if indicator.category is None:
+        return codes
+    return (codes == indicator.category).view(np.uint8)
+
+
+def _nodes(
+    cart: DecisionTreeClassifier, table: CodedTable, indicators: list[_Indicator]
+) -> list[tuple[int, int, int, int, int]]:
+    """Write CART's tree as the core would: (column, split, true child, false child, label)."""
+    tree = cart.tree_
+    nodes: list[tuple[int, int, int, int, int]] = []
+    for node in range(tree.node_count):
+        low, high = int(tree.children_left[node]), int(tree.children_right[node])
+        if low == -1:
+            label = int(cart.classes_[np.argmax(tree.value[node, 0])])
+            nodes.append((-1, -1, -1, -1, label))
+            continue
+        indicator = indicators[tree.feature[node]]
+        if indicator.category is None:
+            nodes.append((indicator.column, _split(table, indicator, tree, node), low, high, -1))
+        else:
+            nodes.append((indicator.column, indicator.category, high, low, -1))
+    return nodes
