@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from certitree._cart_baseline import CartBaseline
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import train_test_split
 
-from certitree import OptimalTreeClassifier
+from certitree._cart_baseline import cart_beside
+from certitree._classifier import OptimalTreeClassifier
 from certitree._files import FileError, Source, require_columns
 
 
@@ -43,8 +43,8 @@ class FitReport:
         The table and the column that is predicted.
     n_rows, n_train, n_test : int
         Rows of the table, and how they were shared out.
-    n_columns : int
-        Columns that the tree may use.
+    n_columns, n_splits : int
+        Columns that the tree may use, and the different splits they give.
     saved_to : pathlib.Path or None
         Where the model was written.
     accuracy, cart_accuracy, constant_accuracy : Accuracy
@@ -62,6 +62,7 @@ class FitReport:
     n_train: int
     n_test: int
     n_columns: int
+    n_splits: int
     saved_to: Path | None
     accuracy: Accuracy
     cart_accuracy: Accuracy
@@ -135,7 +136,7 @@ def fit_beside_cart(
     seconds = time.perf_counter() - start
     if save_to is not None:
         _save(model, save_to)
-    cart = CartBaseline(model).fit(train.features, train.labels, train.weights)
+    cart = cart_beside(model, train.features, train.labels, train.weights)
     heaviest = _heaviest_class(train)
     return FitReport(
         source=source.name,
@@ -144,9 +145,10 @@ def fit_beside_cart(
         n_train=train.features.num_rows,
         n_test=test.features.num_rows if test else 0,
         n_columns=train.features.num_columns,
+        n_splits=cart.n_splits,
         saved_to=save_to,
         accuracy=_accuracy(model.predict, train, test),
-        cart_accuracy=_accuracy(cart.predict, train, test),
+        cart_accuracy=_accuracy(cart.model.predict, train, test),
         constant_accuracy=_accuracy(lambda x: np.full(x.num_rows, heaviest), train, test),
         seconds=seconds,
         model=model,

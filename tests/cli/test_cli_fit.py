@@ -218,7 +218,7 @@ def test_traceback_on_demand(process: Command, people: Path) -> None:
         ("diabetes.csv.gz", "readmitted", "101,766 (81,412 to fit, 20,354 to test)", None),
     ],
 )
-def test_real_tables(  # noqa: PLR0917
+def test_real_tables(
     certitree: Command,
     data: Path,
     tmp_path: Path,

@@ -68,10 +68,11 @@ def _describe(error: Exception) -> tuple[str, str]:
             "out of memory",
             "set --memory-limit, lower --max-depth or --max-bins, or --drop columns",
         )
+    if isinstance(error, FileNotFoundError) and error.filename is not None:
+        return f"there is no file {error.filename}", "check the path"
     if isinstance(error, (ValueError, TypeError, OSError)):
-        return str(error) or type(
-            error
-        ).__name__, "see certitree fit --help; --drop COLUMN leaves one out"
+        message = str(error) or type(error).__name__
+        return message, "see certitree fit --help; --drop COLUMN leaves a column out"
     return (
         f"internal error: {type(error).__name__}: {error}",
         f"please report it, with the traceback that {TRACEBACK_VARIABLE}=1 shows",

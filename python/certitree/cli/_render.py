@@ -39,7 +39,7 @@ def _print_data(console: Console, report: FitReport) -> None:
     grid.add_row("rows", rows)
     grid.add_row("classes", f"{len(model.classes_)} in {report.target}")
     grid.add_row("columns", f"{report.n_columns:,}")
-    grid.add_row("splits", f"{model.n_splits_:,}")
+    grid.add_row("splits", f"{report.n_splits:,}")
     grid.add_row(
         "unique rows",
         f"{model.n_unique_:,} ({model.n_unique_labelled_:,} with their labels), "

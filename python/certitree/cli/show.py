@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from certitree import load
+from certitree._model_file import load
 from certitree.cli import _render
 
 
