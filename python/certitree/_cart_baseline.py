@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
 from certitree import _core
-from certitree._binning import CodedTable, code_records
+from certitree._binning import code_records
 from certitree._builder import build_tree
 from certitree._classifier import OptimalTreeClassifier
+from certitree._coding import CodedTable
 from certitree._frame import read_records
 from certitree._targets import read_targets
 from certitree._tree import Tree
@@ -56,7 +57,9 @@ def cart_beside(
     name = type(model).__name__
     records = read_records(X, name)
     targets = read_targets(y, sample_weight, records.n_rows, name)
-    coded = code_records(records, targets.rows, targets.weights, model.max_bins, None)
+    coded = code_records(
+        records, targets.rows, targets.weights, max_bins=model.max_bins, selections=None
+    )
     baseline = copy(model)
     baseline.tree_ = cart_tree(
         coded,

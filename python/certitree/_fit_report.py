@@ -127,6 +127,9 @@ def fit_beside_cart(
     ValueError
         If the model refuses the data or the parameters.
     """
+    if save_to is not None and not save_to.absolute().parent.is_dir():
+        # Found out before the search, which may take long.
+        raise FileError(f"cannot write {save_to}", f"there is no folder {save_to.parent}")
     target = _target(source, target)
     rows = _rows(source, target, weight, drop)
     train, test = _share_out(rows, test_size, seed)
@@ -244,6 +247,4 @@ def _save(model: OptimalTreeClassifier, path: Path) -> None:
     try:
         model.save(path)
     except OSError as error:
-        raise FileError(
-            f"cannot write {path}: {error.strerror}", "does the folder exist?"
-        ) from error
+        raise FileError(f"cannot write {path}: {error.strerror}", "choose another file") from error

@@ -1,5 +1,6 @@
 """The command itself: help, version, unknown words, interruption, closed pipes."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -87,6 +88,7 @@ def test_ctrl_c_keeps_the_best_tree(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, "FORCE_COLOR": "1", "TERM": "xterm"},  # the table is drawn at once
     ) as running:
         assert running.stderr is not None
         deadline = time.monotonic() + 60

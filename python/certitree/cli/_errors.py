@@ -47,6 +47,8 @@ class OneLineErrors(TyperGroup):
                 raise
             _print_lines(*_describe(error))
             sys.exit(ERROR_EXIT_CODE)
+        if result == INTERRUPTED_EXIT_CODE:  # how newer versions of Typer report Ctrl-C
+            _print_lines("interrupted", None)
         if standalone_mode:
             # Without standalone mode an early exit (--help, --version) comes back as its code.
             sys.exit(result if isinstance(result, int) else 0)

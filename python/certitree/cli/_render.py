@@ -32,21 +32,22 @@ def _console() -> Console:
 
 def _print_data(console: Console, report: FitReport) -> None:
     model = report.model
-    grid = _grid()
     rows = f"{report.n_rows:,}"
     if report.n_test:
         rows += f" ({report.n_train:,} to fit, {report.n_test:,} to test)"
-    grid.add_row("rows", rows)
-    grid.add_row("classes", f"{len(model.classes_)} in {report.target}")
-    grid.add_row("columns", f"{report.n_columns:,}")
-    grid.add_row("splits", f"{report.n_splits:,}")
-    grid.add_row(
-        "unique rows",
-        f"{model.n_unique_:,} ({model.n_unique_labelled_:,} with their labels), "
-        f"{model.n_records_ / max(model.n_unique_, 1):.1f} records merged into each",
-    )
+    merged = model.n_records_ / max(model.n_unique_, 1)
     console.print(f"{report.source}\n")
-    console.print(grid)
+    _print_pairs(
+        console,
+        {
+            "rows": rows,
+            "classes": f"{len(model.classes_)} in {report.target}",
+            "columns": f"{report.n_columns:,}",
+            "splits": f"{report.n_splits:,}",
+            "unique rows": f"{model.n_unique_:,} ({model.n_unique_labelled_:,} with their labels), "
+            f"{merged:.1f} records merged into each",
+        },
+    )
 
 
 def _print_tree(console: Console, model: OptimalTreeClassifier) -> None:
@@ -78,16 +79,17 @@ def _add_accuracy(table: Table, name: str, accuracy: Accuracy) -> None:
 def _print_certificate(
     console: Console, model: OptimalTreeClassifier, seconds: float | None
 ) -> None:
-    grid = _grid()
-    grid.add_row("status", _status(model.status_))
-    grid.add_row("objective", f"{model.objective_:,.10g}")
-    grid.add_row("lower bound", f"{model.lower_bound_:,.10g}")
-    grid.add_row("gap", f"{model.gap_:.2%}")
-    grid.add_row("tree", f"{model.n_branching_nodes_} branching nodes, {model.n_leaves_} leaves")
+    pairs = {
+        "status": _status(model.status_),
+        "objective": f"{model.objective_:,.10g}",
+        "lower bound": f"{model.lower_bound_:,.10g}",
+        "gap": f"{model.gap_:.2%}",
+        "tree": f"{model.n_branching_nodes_} branching nodes, {model.n_leaves_} leaves",
+    }
     if seconds is not None:
-        grid.add_row("seconds", f"{seconds:.2f}")
+        pairs["seconds"] = f"{seconds:.2f}"
     console.print()
-    console.print(grid)
+    _print_pairs(console, pairs)
 
 
 def _status(status: str) -> str:
@@ -100,8 +102,6 @@ def _status(status: str) -> str:
     return f"{status} ({meaning[status]})" if status in meaning else status
 
 
-def _grid() -> Table:
-    grid = Table.grid(padding=(0, 3, 0, 0))
-    grid.add_column()
-    grid.add_column()
-    return grid
+def _print_pairs(console: Console, pairs: dict[str, str]) -> None:
+    for name, value in pairs.items():
+        console.print(f"{name:<13}{value}")
