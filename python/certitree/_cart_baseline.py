@@ -163,7 +163,7 @@ def _values(table: CodedTable, indicator: _Indicator) -> NDArray[np.uint8]:
     codes: NDArray[np.uint8] = table.codes[indicator.column]
     if indicator.category is None:
         return codes
-    return (codes == indicator.category).view(np.uint8)
+    return np.equal(codes, indicator.category).view(np.uint8)
 
 
 def _nodes(
