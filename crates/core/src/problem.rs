@@ -57,7 +57,7 @@ impl Problem {
                 table.n_rows()
             )));
         }
-        let projection = table.project(keep);
+        let projection = table.project(keep)?;
         let present: Vec<u32> =
             (0..table.n_rows() as u32).filter(|&r| task.is_present(r as usize)).collect();
         if present.is_empty() {

@@ -1,6 +1,7 @@
 //! When to stop: time, interrupts and a cancelled search, seen by every thread through one flag.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Condvar, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Why a search stopped before it was done.
@@ -20,6 +21,8 @@ pub struct Control {
     started: Instant,
     deadline: Option<Instant>,
     state: AtomicU8,
+    /// Microseconds since the start after which the current level is to end; zero for no such time.
+    pause: AtomicU64,
 }
 
 impl Control {
@@ -30,6 +33,7 @@ impl Control {
             started,
             deadline: limit.and_then(|limit| started.checked_add(limit)),
             state: AtomicU8::new(0),
+            pause: AtomicU64::new(0),
         }
     }
 
@@ -69,7 +73,26 @@ impl Control {
             self.stop(Stop::Time);
             return true;
         }
-        false
+        let pause = self.pause.load(Ordering::Relaxed);
+        pause != 0 && self.elapsed().as_micros() >= u128::from(pause)
+    }
+
+    /// Let `stopped` also be true once `time` has passed, until [`Control::resume`].
+    pub fn pause_after(&self, time: Duration) {
+        let at = (self.elapsed() + time).as_micros().max(1);
+        self.pause.store(u64::try_from(at).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// End the effect of [`Control::pause_after`].
+    pub fn resume(&self) {
+        self.pause.store(0, Ordering::Relaxed);
+    }
+
+    /// Wait for a change, but not past the deadline, nor so long that a stop goes unseen.
+    pub fn wait<'q, Q>(&self, changed: &Condvar, guard: MutexGuard<'q, Q>) -> MutexGuard<'q, Q> {
+        let longest = Duration::from_millis(20);
+        let wait = self.time_left().map_or(longest, |left| left.min(longest));
+        changed.wait_timeout(guard, wait).unwrap_or_else(PoisonError::into_inner).0
     }
 
     /// Time left until the deadline.

@@ -8,7 +8,7 @@ use std::ops::{BitAnd, BitOrAssign, Shl};
 /// A lane type with the few operations that the kernels need; all wrap, none can overflow when chosen by [`LaneWidth::for_mass`].
 pub trait Lane: Copy + Default + Debug + PartialOrd + Send + Sync + 'static {
     /// As many bits as the lane, for the bitset kernel: one bit per row.
-    type Bits: Copy + Default + BitAnd<Output = Self::Bits> + BitOrAssign + Shl<usize, Output = Self::Bits> + Send + Sync;
+    type Bits: Copy + Default + Debug + BitAnd<Output = Self::Bits> + BitOrAssign + Shl<usize, Output = Self::Bits> + Send + Sync;
     /// Rows per word of [`Lane::Bits`].
     const ROWS_PER_WORD: usize;
     /// The word with only bit 0 set.

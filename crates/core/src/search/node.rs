@@ -74,8 +74,8 @@ pub struct Node {
 }
 
 impl Node {
-    /// The root: all rows of the problem that can tell labels apart (all rows if leaves must hold a minimum).
-    pub fn root(problem: &Problem, counted: bool) -> Self {
+    /// The root: the rows of the problem that can tell labels apart, or all of them; with record counts if leaves must hold a minimum.
+    pub fn root(problem: &Problem, counted: bool, all_rows: bool) -> Self {
         let k = problem.n_labels;
         let lanes = k - 1;
         let mut totals = vec![0_i64; k];
@@ -90,7 +90,7 @@ impl Node {
         for (row, costs) in problem.costs.chunks_exact(k).enumerate() {
             let least = costs.iter().copied().min().unwrap_or(0);
             let spread = costs.iter().copied().max().unwrap_or(0) - least;
-            if spread == 0 && !counted {
+            if spread == 0 && !all_rows {
                 continue;
             }
             node.rows.push(row as u32);
@@ -274,6 +274,13 @@ impl Node {
             }
         }
         bits
+    }
+
+    /// Local rows where a split is true, and the others.
+    pub fn partition(&self, column: usize, split: usize) -> (Vec<u32>, Vec<u32>) {
+        let f = self.columns.len();
+        let reader = &self.columns[column];
+        (0..self.len() as u32).partition(|&row| reader.is_true(split, self.codes[row as usize * f + column]))
     }
 
     /// Local rows by code of a column, and for each code where its rows begin (one more entry than codes).

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::cost::Cost;
 use crate::table::SplitRef;
 
 /// A tree without labels.
@@ -51,20 +52,39 @@ impl Shape {
 /// What solving a subproblem below an upper bound found.
 #[derive(Clone, Debug)]
 pub struct Solved {
-    /// No tree costs less. Equals the tree's cost if there is one.
-    pub lower: super::cost::Cost,
-    /// The best tree, if it costs less than the upper bound that was asked for.
-    pub tree: Option<Arc<Shape>>,
+    /// No tree costs less.
+    pub lower: Cost,
+    /// The best tree and its cost, if that is below the upper bound that was asked for. Its cost is `lower` unless the search was
+    /// stopped on the way.
+    pub tree: Option<(Cost, Arc<Shape>)>,
 }
 
 impl Solved {
     /// A best tree of cost `cost`.
-    pub fn exactly(cost: super::cost::Cost, tree: Arc<Shape>) -> Self {
-        Self { lower: cost, tree: Some(tree) }
+    pub fn exactly(cost: Cost, tree: Arc<Shape>) -> Self {
+        Self { lower: cost, tree: Some((cost, tree)) }
     }
 
     /// No tree below the upper bound; none costs less than `lower`.
-    pub fn at_least(lower: super::cost::Cost) -> Self {
+    pub fn at_least(lower: Cost) -> Self {
         Self { lower, tree: None }
+    }
+
+    /// Whether the tree is proven best.
+    pub fn is_exact(&self) -> bool {
+        self.tree.as_ref().is_some_and(|(cost, _)| *cost == self.lower)
+    }
+
+    /// The tree, or a leaf where none was found.
+    pub fn into_shape(self) -> Arc<Shape> {
+        self.tree.map_or_else(Shape::leaf, |(_, tree)| tree)
+    }
+
+    /// Drop a tree that does not cost less than `upper`.
+    pub fn below(mut self, upper: Cost) -> Self {
+        if self.tree.as_ref().is_some_and(|(cost, _)| *cost >= upper) {
+            self.tree = None;
+        }
+        self
     }
 }

@@ -63,15 +63,15 @@ macro_rules! dispatch {
 
                 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
                 fn avx2<T: $crate::search::lane::Lane>($($arg: $ty),*) $(-> $ret)? {
-                    $body($($arg),*)
+                    $body::<T>($($arg),*)
                 }
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
                 fn avx512<T: $crate::search::lane::Lane>($($arg: $ty),*) $(-> $ret)? {
-                    $body($($arg),*)
+                    $body::<T>($($arg),*)
                 }
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt")]
                 fn avx512_popcount<T: $crate::search::lane::Lane>($($arg: $ty),*) $(-> $ret)? {
-                    $body($($arg),*)
+                    $body::<T>($($arg),*)
                 }
                 match level() {
                     // SAFETY: `level` reports a set of instructions only after finding every one of them on this machine.
@@ -83,7 +83,7 @@ macro_rules! dispatch {
                     Level::Base => {}
                 }
             }
-            $body($($arg),*)
+            $body::<T>($($arg),*)
         }
     };
 }

@@ -234,10 +234,10 @@ fn pack_strip(
     let width = out.len() / stride;
     let n_rows = cells.len() / n_columns;
     let mut seen = [0u8; STRIP];
-    let mut line = [[0u64; LINE]; STRIP];
+    let mut line = [[0u64; STRIP]; LINE];
     for line_start in (0..stride).step_by(LINE) {
         let words = LINE.min(stride - line_start);
-        for word in 0..words {
+        for (word, bits_of_word) in line.iter_mut().enumerate().take(words) {
             let mut octets = [[0u8; STRIP]; 8];
             for (index, octet) in octets.iter_mut().enumerate() {
                 let start = (line_start + word) * 64 + index * 8;
@@ -253,14 +253,13 @@ fn pack_strip(
                         .map_or(0, |bytes| u64::from_le_bytes(*bytes))
                 });
                 transpose_bytes(&mut square);
-                for (column, bits) in square.into_iter().enumerate() {
-                    line[block + column][word] = bits;
-                }
+                bits_of_word[block..block + 8].copy_from_slice(&square);
             }
         }
-        for (column, bits) in line.iter().enumerate().take(width) {
+        for column in 0..width {
             let at = column * stride + line_start;
-            out[at..at + words].copy_from_slice(&bits[..words]);
+            let words = out[at..at + words].iter_mut().zip(&line);
+            words.for_each(|(word, line)| *word = line[column]);
         }
     }
     seen.iter().all(|&cell| cell <= 1)
