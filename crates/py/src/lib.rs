@@ -2,6 +2,7 @@
 use pyo3::prelude::*;
 
 mod checker;
+mod solve;
 mod table;
 
 #[pymodule]
@@ -10,6 +11,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::checker::score_tree;
+    #[pymodule_export]
+    use crate::solve::solve;
     #[pymodule_export]
     use crate::table::{Table, group_binary};
 

@@ -163,6 +163,6 @@ fn parse_kind(name: &str) -> PyResult<Kind> {
     }
 }
 
-fn to_value_error(error: Error) -> PyErr {
+pub(crate) fn to_value_error(error: Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }

@@ -23,6 +23,8 @@ pub struct Control {
     state: AtomicU8,
     /// Microseconds since the start after which the current level is to end; zero for no such time.
     pause: AtomicU64,
+    /// Subproblems solved by all threads.
+    nodes: AtomicU64,
 }
 
 impl Control {
@@ -34,6 +36,7 @@ impl Control {
             deadline: limit.and_then(|limit| started.checked_add(limit)),
             state: AtomicU8::new(0),
             pause: AtomicU64::new(0),
+            nodes: AtomicU64::new(0),
         }
     }
 
@@ -86,6 +89,16 @@ impl Control {
     /// End the effect of [`Control::pause_after`].
     pub fn resume(&self) {
         self.pause.store(0, Ordering::Relaxed);
+    }
+
+    /// Count a subproblem, for progress reports.
+    pub fn count_node(&self) {
+        self.nodes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Subproblems solved so far.
+    pub fn nodes(&self) -> u64 {
+        self.nodes.load(Ordering::Relaxed)
     }
 
     /// Wait for a change, but not past the deadline, nor so long that a stop goes unseen.

@@ -63,6 +63,8 @@ pub struct Progress {
     pub lower_bound: f64,
     /// Depth being searched.
     pub depth: u32,
+    /// Subproblems solved so far.
+    pub nodes: u64,
 }
 
 /// Watches a search from the thread that called it.
@@ -180,6 +182,7 @@ impl<'a> Run<'a> {
                     objective: self.worth(cost),
                     lower_bound: self.lower_worth(lower.min(cost)),
                     depth,
+                    nodes: self.control.nodes(),
                 };
                 if !observer.poll(&progress) {
                     self.control.stop(Stop::Interrupt);
@@ -190,6 +193,7 @@ impl<'a> Run<'a> {
                     objective: f64::INFINITY,
                     lower_bound: 0.0,
                     depth: 0,
+                    nodes: 0,
                 };
                 if !observer.poll(&nothing) {
                     self.control.stop(Stop::Interrupt);

@@ -156,6 +156,7 @@ impl<'a> Searcher<'a> {
             }
         }
         self.stats.nodes += 1;
+        self.shared.control.count_node();
         let solved = if depth == 3 && self.uses_table(node) {
             self.depth_three(node, budget, upper)
         } else {

@@ -322,3 +322,34 @@ fn other_values_are_refused_with_their_place() {
             .contains("5 cells")
     );
 }
+
+#[test]
+fn a_threshold_that_fits_the_next_run_stays_with_its_own() {
+    let mut number = numbers(3);
+    let rows: Vec<(usize, usize)> = (0..2000)
+        .map(|_| {
+            let first = number(8);
+            // Where the first value is largest, so is the second: all thresholds of the second lie in the last of the first.
+            (first, if first == 7 { 9 } else { number(10) })
+        })
+        .collect();
+    let mut columns: Vec<Vec<u8>> = (0..7)
+        .map(|t| {
+            rows.iter()
+                .map(|&(first, _)| u8::from(first <= t))
+                .collect()
+        })
+        .collect();
+    columns.extend((0..9).map(|t| {
+        rows.iter()
+            .map(|&(_, second)| u8::from(second <= t))
+            .collect()
+    }));
+    let found = analyse(&columns, rows.len());
+    let sizes: Vec<usize> = found
+        .groups
+        .iter()
+        .map(|group| group.members.len())
+        .collect();
+    assert_eq!(sizes, [7, 9]);
+}

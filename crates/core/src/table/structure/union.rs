@@ -153,12 +153,6 @@ impl Exclusive {
             (self, other)
         };
         if let [only] = small.literals[..] {
-            // Looked at before the copy, as most attempts fail.
-            if let [single] = large.literals[..]
-                && columns.relation(single.column, only.column) == Relation::Unrelated
-            {
-                return None;
-            }
             let mut joined = large.clone();
             return joined.add(only.column, columns).then_some(joined);
         }
@@ -215,7 +209,7 @@ impl Union {
 
     /// The union of two, if there is one.
     pub(super) fn join(&self, other: &Self, columns: &BitColumns) -> Option<Self> {
-        if self.len() + other.len() > MAX_SPLITS {
+        if self.len() + other.len() > MAX_SPLITS || !self.may_join(other, columns) {
             return None;
         }
         let chain = match (&self.chain, &other.chain) {
@@ -228,6 +222,16 @@ impl Union {
             _ => None,
         };
         (chain.is_some() || exclusive.is_some()).then_some(Self { chain, exclusive })
+    }
+
+    /// Whether a column of each are related, as any two columns of a union are. Most attempts end here.
+    fn may_join(&self, other: &Self, columns: &BitColumns) -> bool {
+        match (self.literals(), other.literals()) {
+            ([mine, ..], [other, ..]) => {
+                columns.relation(mine.column, other.column) != Relation::Unrelated
+            }
+            _ => false,
+        }
     }
 
     /// Number of columns.
