@@ -13,7 +13,7 @@ from rich.table import Table
 
 from certitree import _core
 
-Callback: TypeAlias = Callable[[_core.Progress], None]
+Callback: TypeAlias = "Callable[[_core.Progress], None]"
 
 _ROWS = 12  # improvements shown; older ones scroll out of the table
 
