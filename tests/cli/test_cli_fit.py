@@ -227,7 +227,19 @@ def test_real_tables(
     rows: str,
 ) -> None:
     model, predictions = tmp_path / "model.json", tmp_path / "predictions.csv"
-    run = certitree("fit", data / file, "--target", target, "--seed", 42, "--out", model, "--quiet")
+    run = certitree(
+        "fit",
+        data / file,
+        "--target",
+        target,
+        "--seed",
+        42,
+        "--out",
+        model,
+        "--quiet",
+        "--time-limit",
+        20,
+    )
     assert run.code == 0, run
     assert _line(run, "rows") == rows
     assert len(_percentages(run, "this tree")) == 2
