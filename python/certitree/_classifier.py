@@ -85,7 +85,8 @@ class OptimalTreeClassifier(TreeClassifier):
         ``(objective_ - lower_bound_) / objective_``, in [0, 1]; exactly 0 if optimal.
     n_branching_nodes_, n_leaves_ : int
     search_stats_ : dict
-        Counters of the search; ``"seconds"`` is a dict of the seconds by stage.
+        Counters of the search; ``"seconds"`` is a dict of the seconds by stage (``"solve"`` is
+        merging, warm start and search together with handing them over).
     n_records_ : int
         Training records of non-zero weight.
     n_unique_ : int
@@ -223,10 +224,11 @@ class OptimalTreeClassifier(TreeClassifier):
         solved = time.perf_counter()
         self._keep_table(records, coded, targets)
         self._keep_result(result, coded, targets)
-        self.search_stats_["seconds"] = {
-            **self.search_stats_.get("seconds", {}),
+        stats = self.search_stats_
+        stats["seconds"] = {
             "read": read - started,
             "code": coded_at - read,
+            **{stage: stats.pop(f"{stage}_seconds") for stage in ("merge", "warm_start", "search")},
             "solve": solved - coded_at,
             "total": time.perf_counter() - started,
         }

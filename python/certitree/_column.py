@@ -74,7 +74,9 @@ def numeric_column(values: Array, name: str) -> NumericColumn:
     if values.dtype.kind == "f":
         values = values.astype(np.float64, copy=False)
         # The sum shows at once that there is no infinity; only if it does not, look closer.
-        if not np.isfinite(values.sum()) and np.isinf(values).any():
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = values.sum()
+        if not np.isfinite(total) and np.isinf(values).any():
             raise InputError(
                 f"Input X contains infinity or a value too large for dtype('float64'): "
                 f"feature {name!r} holds {values[np.isinf(values)][0]} at row "
