@@ -102,7 +102,8 @@ def run_item(item: Item, solver: str, settings: Settings) -> dict[str, object]:
             process.communicate()
             return record | {"status": "killed", "seconds": time.perf_counter() - start}
         if answer.is_file():
-            return record | json.loads(answer.read_text())
+            result: dict[str, object] = json.loads(answer.read_text())
+            return record | result
     last_words = complaint.decode(errors="replace").strip()[-300:]
     return record | {"status": "crashed", "note": f"exit {process.returncode}: {last_words}"}
 

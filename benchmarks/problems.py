@@ -137,7 +137,8 @@ def draw_columns(shape: GeneratedShape, rng: np.random.Generator) -> NDArray[np.
     shift = rng.normal(0.0, 1.8, size=(shape.prototypes, p))
     row_type = rng.integers(shape.prototypes, size=n)
     logit = np.log(density / (1 - density)) + shift[row_type]
-    return (rng.random((n, p)) < 1 / (1 + np.exp(-logit))).astype(np.uint8)
+    bits: NDArray[np.bool_] = rng.random((n, p)) < 1 / (1 + np.exp(-logit))
+    return bits.astype(np.uint8)
 
 
 def generate(name: str) -> Problem:
@@ -154,7 +155,7 @@ def generate(name: str) -> Problem:
     flipped = rng.random((n, copies.shape[1])) < 0.08
     bits[:, copies[0]] = bits[:, copies[1]] ^ flipped
     labels = planted_labels(bits, shape.planted_depth, rng)
-    labels ^= (rng.random(n) < shape.label_noise).astype(np.int32)
+    labels ^= rng.random(n) < shape.label_noise
     return Problem(name, np.ascontiguousarray(bits), labels)
 
 
