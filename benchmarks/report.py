@@ -196,9 +196,15 @@ def tables(records: list[Record]) -> str:
             heuristic = heuristic_table(part)
             parts += [f"### {title}: trees without proof", heuristic] if heuristic else []
             parts += [f"### {title}: peak memory of the process", memory_table(part)]
-    notes = sorted({f"{run['solver']}: {run['note']}" for run in records if run.get("note")})
-    if notes:
-        parts.append("Runs that failed:\n\n" + "\n".join(f"- {note}" for note in notes))
+    failures = sorted(
+        {
+            f"- {run['solver']}, {run['problem']}, depth {run['depth']}: {run['note']}"
+            for run in records
+            if run.get("note") and run["status"] != "missing"
+        }
+    )
+    if failures:
+        parts.append("Runs that failed:\n\n" + "\n".join(failures))
     return "\n\n".join(parts)
 
 
