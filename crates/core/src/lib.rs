@@ -3,6 +3,10 @@
 //! The crate knows no Python, prints nothing and does not panic on user input.
 
 pub mod error;
+pub mod problem;
+pub mod search;
 pub mod table;
+pub mod task;
+pub mod tree;
 
 pub use error::Error;

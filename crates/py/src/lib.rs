@@ -1,5 +1,23 @@
 //! Python bindings of the certitree solver.
 use pyo3::prelude::*;
 
+mod checker;
+mod solve;
+mod table;
+
 #[pymodule]
-mod _core {}
+mod _core {
+    use super::*;
+
+    #[pymodule_export]
+    use crate::checker::score_tree;
+    #[pymodule_export]
+    use crate::solve::solve;
+    #[pymodule_export]
+    use crate::table::{Table, group_binary};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,468 @@
+//! Depth three: walk the splits of every column, keeping the pair table of the rows on one side.
+//!
+//! Each step adds the rows between two thresholds to the table and scores both sides in one pass. Coarse steps come first where scoring
+//! costs more than adding: their results bound, and mostly rule out, the thresholds between them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::bounds::{Known, interval, neighbour};
+use super::cost::{Cost, UNREACHABLE};
+use super::depth_two::{Costs, Root, cheapest};
+use super::fill::{Fill, Source};
+use super::incumbent::{Incumbent, Order};
+use super::kernel::score::{PairTable, score_both, score_whole};
+use super::lane::{Lane, LaneWidth};
+use super::layout::Layout;
+use super::node::Node;
+use super::searcher::{Searcher, Workspace};
+use super::shape::{Shape, Solved};
+
+/// What a sweep found: a tree at most two levels deep, or a root with the budgets of its children.
+#[derive(Clone, Copy, Debug)]
+enum Candidate {
+    Shallower,
+    Root(Root),
+}
+
+/// A node made ready for sweeping; shared by all threads that sweep it.
+struct Prepared<'a, T: Lane> {
+    source: Source<'a>,
+    total: &'a PairTable<T>,
+    /// Best cost one level shallower with one branching node fewer.
+    shallower: Cost,
+    budget: u32,
+    /// Strides of the passes over an ordered column, the last one 1.
+    strides: &'static [usize],
+    /// Columns in the order in which they are swept.
+    order: Vec<usize>,
+}
+
+/// Passes when scoring a split costs far more than adding its rows, and when it costs less.
+const MANY_PASSES: &[usize] = &[8, 4, 2, 1];
+const TWO_PASSES: &[usize] = &[4, 1];
+const ONE_PASS: &[usize] = &[1];
+/// Cost of scoring a cell chunk on both sides, in histogram steps.
+const SCORE_STEP: f64 = 12.0;
+
+impl<'a> Searcher<'a> {
+    /// Best tree of depth three with at most `budget` branching nodes, if it costs less than `upper`.
+    pub(super) fn depth_three(&mut self, node: &Node, budget: u32, upper: Cost) -> Solved {
+        self.depth_three_with(node, budget, upper, &mut [])
+    }
+
+    /// The same, with the help of other threads' searchers.
+    pub(super) fn depth_three_with(
+        &mut self,
+        node: &Node,
+        budget: u32,
+        upper: Cost,
+        helpers: &mut [Searcher<'a>],
+    ) -> Solved {
+        self.stats.depth_three += 1;
+        let incumbent = Incumbent::below(upper);
+        let lower = match self.lane_width(node) {
+            LaneWidth::Narrow => {
+                self.sweep_node(node, budget, &incumbent, helpers, |s| &mut s.workspaces.narrow)
+            }
+            LaneWidth::Medium => {
+                self.sweep_node(node, budget, &incumbent, helpers, |s| &mut s.workspaces.medium)
+            }
+            LaneWidth::Wide => {
+                self.sweep_node(node, budget, &incumbent, helpers, |s| &mut s.workspaces.wide)
+            }
+        };
+        match incumbent.best() {
+            None => Solved::at_least(lower),
+            Some((cost, Candidate::Shallower)) => {
+                let tree = self.solve_unstoppable(node, 2, budget);
+                Solved { lower: lower.min(cost), tree: Some((cost, tree)) }
+            }
+            Some((cost, Candidate::Root(root))) => {
+                let tree = self.depth_three_tree(node, root);
+                Solved { lower: lower.min(cost), tree: Some((cost, tree)) }
+            }
+        }
+    }
+
+    fn depth_three_tree(&mut self, node: &Node, root: Root) -> Arc<Shape> {
+        let (inside, outside) = node.partition(root.column, root.split);
+        let mut side = |rows: &[u32], budget: u32| {
+            let child = node.child(rows);
+            self.solve_unstoppable(&child, 2, budget)
+        };
+        let inside = side(&inside, root.inside);
+        let outside = side(&outside, root.outside);
+        Shape::branch(node.columns[root.column].problem_split(root.split), inside, outside)
+    }
+
+    /// Depth two at most, whatever the clock says: it costs one pass.
+    fn solve_unstoppable(&mut self, node: &Node, depth: u32, budget: u32) -> Arc<Shape> {
+        let depth = depth.min(budget);
+        let leaf = self.leaf_cost(node);
+        let solved = if depth == 0 || node.columns.is_empty() || leaf <= self.shared.scale.node {
+            return Shape::leaf();
+        } else if depth == 1 {
+            super::depth_one::depth_one(self.shared, node)
+        } else {
+            self.depth_two(node, budget, UNREACHABLE)
+        };
+        solved.into_shape()
+    }
+
+    /// Sweep all columns; returns a lower bound on the node's cost.
+    fn sweep_node<T: Lane>(
+        &mut self,
+        node: &Node,
+        budget: u32,
+        incumbent: &Incumbent<Candidate>,
+        helpers: &mut [Searcher<'a>],
+        workspace_of: impl for<'w> Fn(&'w mut Searcher<'a>) -> &'w mut Workspace<T> + Send + Sync + Copy,
+    ) -> Cost {
+        let layout = node.layout();
+        let bits = node.split_bits(&layout);
+        let rows = node.len() * node.columns.len();
+        let fill = self.choose_fill(node, &layout, T::ROWS_PER_WORD, rows, layout.n_splits);
+        let source = Source { node, layout: &layout, bits: &bits, rule: self.shared.rule, fill };
+        let mut workspace = std::mem::take(workspace_of(self));
+        self.fill_total(&source, &mut workspace);
+        self.stats.scored += 1;
+        let profile =
+            score_whole(&layout, self.shared.rule, &workspace.total, &mut workspace.score);
+        let costs = self.costs(node.potential, &profile);
+        let shallow = cheapest(&costs, budget);
+        incumbent.offer(shallow, 1, || Candidate::Shallower);
+        let total = std::mem::take(&mut workspace.total);
+        let prepared = Prepared {
+            source,
+            total: &total,
+            shallower: cheapest(&costs, budget - 1),
+            budget,
+            strides: strides(node, &layout, fill),
+            order: column_order(&layout, &workspace.score.part.inside, &workspace.score.part.outside),
+        };
+        let next = AtomicUsize::new(0);
+        let mut lower = shallow;
+        if helpers.is_empty() {
+            lower = lower.min(self.sweep_columns(&prepared, &next, incumbent, &mut workspace));
+        } else {
+            std::thread::scope(|scope| {
+                let threads: Vec<_> = helpers
+                    .iter_mut()
+                    .map(|helper| {
+                        let (prepared, next) = (&prepared, &next);
+                        scope.spawn(move || {
+                            let mut workspace = std::mem::take(workspace_of(helper));
+                            helper.sweep_columns(prepared, next, incumbent, &mut workspace)
+                        })
+                    })
+                    .collect();
+                lower = lower.min(self.sweep_columns(&prepared, &next, incumbent, &mut workspace));
+                for thread in threads {
+                    // A panic in a helper goes on here.
+                    lower = lower.min(thread.join().unwrap_or_else(|e| std::panic::resume_unwind(e)));
+                }
+            });
+        }
+        workspace.total = total;
+        *workspace_of(self) = workspace;
+        lower
+    }
+
+    /// Take columns in turn until none is left.
+    fn sweep_columns<T: Lane>(
+        &mut self,
+        prepared: &Prepared<'_, T>,
+        next: &AtomicUsize,
+        incumbent: &Incumbent<Candidate>,
+        workspace: &mut Workspace<T>,
+    ) -> Cost {
+        let mut lower = UNREACHABLE;
+        loop {
+            let rank = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&column) = prepared.order.get(rank) else { break };
+            // Orders within a column stay below 2^16: at most 255 splits, each met in at most 4 passes.
+            let first: Order = ((rank as Order + 1) << 16) + 1;
+            let mut sweep = Sweep::new(self, prepared, column, incumbent, workspace);
+            lower = lower.min(if prepared.source.layout.spans[column].ordered {
+                sweep.ordered(first)
+            } else {
+                sweep.nominal(first)
+            });
+        }
+        lower
+    }
+}
+
+/// Passes that suit a node: coarse ones first if scoring dominates.
+fn strides(node: &Node, layout: &Layout, fill: Fill) -> &'static [usize] {
+    let widest = layout.spans.first().map_or(0, |span| span.len);
+    if widest < 8 || fill == Fill::Bitset {
+        return ONE_PASS;
+    }
+    let add: f64 = layout.spans.iter().map(|span| (layout.width - span.first) as f64).sum::<f64>();
+    let adding = add * node.len() as f64;
+    let scoring = layout.cells as f64 * SCORE_STEP * widest as f64;
+    if adding * 2.0 < scoring {
+        MANY_PASSES
+    } else if adding < scoring {
+        TWO_PASSES
+    } else {
+        ONE_PASS
+    }
+}
+
+/// Columns by the best depth-two tree that they root, best first.
+fn column_order<T: Lane>(layout: &Layout, inside: &[T], outside: &[T]) -> Vec<usize> {
+    let score = |column: usize| {
+        let span = &layout.spans[column];
+        (span.start..span.start + span.len).map(|g| inside[g].widen() + outside[g].widen()).max()
+    };
+    let mut order: Vec<usize> = (0..layout.spans.len()).collect();
+    order.sort_by_key(|&column| std::cmp::Reverse(score(column)));
+    order
+}
+
+/// The sweep of one column.
+struct Sweep<'s, 'a, 'p, T: Lane> {
+    searcher: &'s mut Searcher<'a>,
+    prepared: &'p Prepared<'p, T>,
+    column: usize,
+    incumbent: &'s Incumbent<Candidate>,
+    workspace: &'s mut Workspace<T>,
+    /// Rows by code, and where each code's rows begin.
+    rows: Vec<u32>,
+    starts: Vec<usize>,
+    /// Mass and potential of the rows before each code.
+    masses: Vec<i64>,
+    potentials: Vec<i64>,
+    /// Number of leading codes whose rows are in the part table.
+    position: usize,
+    /// Least cost met.
+    lower: Cost,
+}
+
+impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
+    fn new(
+        searcher: &'s mut Searcher<'a>,
+        prepared: &'p Prepared<'p, T>,
+        column: usize,
+        incumbent: &'s Incumbent<Candidate>,
+        workspace: &'s mut Workspace<T>,
+    ) -> Self {
+        let node = prepared.source.node;
+        let (rows, starts) = node.rows_by_code(column);
+        let mut masses = vec![0; starts.len()];
+        let mut potentials = vec![0; starts.len()];
+        for code in 0..starts.len() - 1 {
+            let members = &rows[starts[code]..starts[code + 1]];
+            let sum = |values: &[i64]| members.iter().map(|&row| values[row as usize]).sum::<i64>();
+            masses[code + 1] = masses[code] + sum(&node.spreads);
+            potentials[code + 1] = potentials[code] + sum(&node.potentials);
+        }
+        Self {
+            searcher,
+            prepared,
+            column,
+            incumbent,
+            workspace,
+            rows,
+            starts,
+            masses,
+            potentials,
+            position: usize::MAX,
+            lower: UNREACHABLE,
+        }
+    }
+
+    /// An ordered column: passes of falling stride.
+    fn ordered(&mut self, first: Order) -> Cost {
+        let n_splits = self.prepared.source.layout.spans[self.column].len;
+        let scale = self.searcher.shared.scale;
+        let all = self.masses[n_splits + 1];
+        let shallower =
+            if self.searcher.shared.bounds.shallower { self.prepared.shallower } else { 0 };
+        let mut known: Vec<Option<Known>> = vec![None; n_splits];
+        let mut order = first;
+        for (pass, &stride) in self.prepared.strides.iter().enumerate() {
+            let last_pass = pass + 1 == self.prepared.strides.len();
+            let mut left = Known::before_all(shallower, scale);
+            let mut right_at = 0;
+            let mut right = left;
+            for split in 0..n_splits {
+                if let Some(here) = known[split] {
+                    left = here;
+                    continue;
+                }
+                order += 1;
+                if (split + 1) % stride != 0 {
+                    continue;
+                }
+                if split >= right_at {
+                    let next = (split + 1..n_splits).find(|&s| known[s].is_some());
+                    right_at = next.unwrap_or(n_splits);
+                    right = next
+                        .and_then(|s| known[s])
+                        .unwrap_or(Known::after_all(shallower, scale, all));
+                }
+                let bound = self.bound(&left, &right, self.masses[split + 1], order);
+                if let Err(lower) = bound {
+                    // Only the last pass may leave a split out for good.
+                    if last_pass {
+                        self.lower = self.lower.min(lower);
+                    }
+                    continue;
+                }
+                if self.searcher.shared.control.stopped() {
+                    self.lower = self.lower.min(scale.node);
+                    return self.lower;
+                }
+                left = self.evaluate_threshold(split, order);
+                known[split] = Some(left);
+            }
+        }
+        self.lower
+    }
+
+    /// A lower bound on a split that rules it out, if there is one.
+    fn bound(&mut self, left: &Known, right: &Known, mass: i64, order: Order) -> Result<(), Cost> {
+        let shared = self.searcher.shared;
+        let limit = self.incumbent.limit(order);
+        if shared.bounds.interval {
+            let lower = interval(left, right, shared.scale);
+            if lower >= limit {
+                self.searcher.stats.pruned_interval += 1;
+                return Err(lower);
+            }
+        }
+        if shared.bounds.neighbour {
+            let lower = neighbour(left, right, mass, shared.scale);
+            if lower >= limit {
+                self.searcher.stats.pruned_neighbour += 1;
+                return Err(lower);
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluate_threshold(&mut self, split: usize, order: Order) -> Known {
+        let codes = self.starts.len() - 1;
+        // With two codes the smaller side is enough: the other one is the rest.
+        let swapped = codes == 2 && self.starts[1] > self.rows.len() - self.starts[1];
+        if swapped {
+            self.load(1..2);
+        } else {
+            self.move_to(split + 1);
+        }
+        let potential = self.potentials[split + 1];
+        let (inside, outside) = if swapped {
+            let (part, rest) = self.score(self.prepared.source.node.potential - potential);
+            (rest, part)
+        } else {
+            self.score(potential)
+        };
+        self.consider(split, &inside, &outside, self.masses[split + 1], order)
+    }
+
+    /// A nominal column: every category on its own.
+    fn nominal(&mut self, first: Order) -> Cost {
+        let n_splits = self.prepared.source.layout.spans[self.column].len;
+        let shared = self.searcher.shared;
+        let mut order = first;
+        for split in 0..n_splits {
+            order += 1;
+            let mass = self.masses[split + 1] - self.masses[split];
+            if shared.bounds.shallower {
+                let rest = self.prepared.source.node.spread - mass;
+                let lower = scale_bound(self.prepared.shallower, shared.scale, mass.min(rest));
+                if lower >= self.incumbent.limit(order) {
+                    self.searcher.stats.pruned_neighbour += 1;
+                    self.lower = self.lower.min(lower);
+                    continue;
+                }
+            }
+            if shared.control.stopped() {
+                self.lower = self.lower.min(shared.scale.node);
+                return self.lower;
+            }
+            self.load(split..split + 1);
+            let potential = self.potentials[split + 1] - self.potentials[split];
+            let (inside, outside) = self.score(potential);
+            self.consider(split, &inside, &outside, mass, order);
+        }
+        self.lower
+    }
+
+    /// Fill the part table with the rows of some codes only.
+    fn load(&mut self, codes: std::ops::Range<usize>) {
+        let Workspace { part, fill, .. } = &mut *self.workspace;
+        let source = &self.prepared.source;
+        part.reset(source.layout, source.rule.planes());
+        let rows = &self.rows[self.starts[codes.start]..self.starts[codes.end]];
+        source.add(rows, 1, part, fill);
+        self.searcher.count_rows(source.fill, rows.len());
+        self.position = usize::MAX;
+    }
+
+    /// Bring the part table to hold the rows of the first `codes` codes.
+    fn move_to(&mut self, codes: usize) {
+        if self.position == usize::MAX || self.position > codes {
+            self.load(0..codes);
+        } else {
+            let Workspace { part, fill, .. } = &mut *self.workspace;
+            let rows = &self.rows[self.starts[self.position]..self.starts[codes]];
+            self.prepared.source.add(rows, 1, part, fill);
+            self.searcher.count_rows(self.prepared.source.fill, rows.len());
+        }
+        self.position = codes;
+    }
+
+    /// Costs of the part, whose potential is given, and of the rest.
+    fn score(&mut self, potential: i64) -> (Costs, Costs) {
+        let Prepared { source, total, .. } = self.prepared;
+        let Workspace { part, score, .. } = &mut *self.workspace;
+        self.searcher.stats.scored += 1;
+        let cumulated = source.fill == Fill::Bitset;
+        let (part, rest) = score_both(source.layout, source.rule, total, part, cumulated, score);
+        (
+            self.searcher.costs(potential, &part),
+            self.searcher.costs(source.node.potential - potential, &rest),
+        )
+    }
+
+    /// Offer the best tree with this split at its root.
+    fn consider(
+        &mut self,
+        split: usize,
+        inside: &Costs,
+        outside: &Costs,
+        mass: i64,
+        order: Order,
+    ) -> Known {
+        let node_price = self.searcher.shared.scale.node;
+        let left = self.prepared.budget - 1;
+        let mut whole = UNREACHABLE;
+        let mut best = (0, 0);
+        for m0 in 0..=left.min(3) {
+            for m1 in 0..=(left - m0).min(3) {
+                let cost = inside[m0 as usize] + outside[m1 as usize] + node_price;
+                if cost < whole {
+                    whole = cost;
+                    best = (m0, m1);
+                }
+            }
+        }
+        self.lower = self.lower.min(whole);
+        let column = self.column;
+        if whole < UNREACHABLE {
+            self.incumbent.offer(whole, order, || {
+                Candidate::Root(Root { column, split, inside: best.0, outside: best.1 })
+            });
+        }
+        Known { inside: cheapest(inside, left), outside: cheapest(outside, left), whole, mass }
+    }
+}
+
+fn scale_bound(shallower: Cost, scale: super::cost::Scale, mass: i64) -> Cost {
+    scale.node + shallower - scale.loss(mass)
+}

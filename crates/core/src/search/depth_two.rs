@@ -1,0 +1,215 @@
+//! Depth two: one pair table, one scoring pass.
+
+use super::cost::{Cost, UNREACHABLE};
+use super::depth_one::depth_one;
+use super::fill::{Fill, FillCost, Source, bit_groups};
+use super::kernel::score::{LeafRule, PairTable, Profile, cumulate, leaf_scores, score_whole};
+use super::lane::{Lane, LaneWidth};
+use super::layout::{CHUNK, Layout};
+use super::node::Node;
+use super::searcher::{KernelChoice, Searcher, Workspace};
+use super::shape::{Shape, Solved};
+
+/// Costs of a set of rows with exactly 0 to 3 branching nodes.
+pub type Costs = [Cost; 4];
+
+/// The two children of a root: how many branching nodes each may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// Local column.
+    pub column: usize,
+    /// Local split.
+    pub split: usize,
+    /// Branching nodes where the split is true.
+    pub inside: u32,
+    /// Branching nodes where it is false.
+    pub outside: u32,
+}
+
+impl<'a> Searcher<'a> {
+    /// Whether the node's pair tables fit, and are wanted.
+    pub(super) fn uses_table(&self, node: &Node) -> bool {
+        if self.shared.kernel == KernelChoice::Recursive {
+            return false;
+        }
+        let splits: usize = node.columns.iter().map(|column| column.n_splits).sum();
+        let width = splits.div_ceil(CHUNK) * CHUNK;
+        let lane = match self.lane_width(node) {
+            LaneWidth::Narrow => 2,
+            LaneWidth::Medium => 4,
+            LaneWidth::Wide => 8,
+        };
+        // Two tables, each about half the square.
+        splits.saturating_mul(width).saturating_mul(lane * self.shared.rule.planes())
+            <= self.shared.table_bytes
+    }
+
+    pub(super) fn lane_width(&self, node: &Node) -> LaneWidth {
+        LaneWidth::for_mass(node.mass, self.shared.rule.min_records > 0)
+    }
+
+    /// The kernel for adding all rows of the node `times` times in `batches` batches altogether.
+    pub(super) fn choose_fill(
+        &self,
+        node: &Node,
+        layout: &Layout,
+        rows_per_word: usize,
+        rows: usize,
+        batches: usize,
+    ) -> Fill {
+        match self.shared.kernel {
+            KernelChoice::Histogram => Fill::Histogram,
+            KernelChoice::Bitset => Fill::Bitset,
+            KernelChoice::Auto | KernelChoice::Recursive => {
+                let groups = bit_groups(node, self.shared.rule);
+                let cost = FillCost::new(node, layout, rows_per_word, groups);
+                if cost.of(Fill::Bitset, rows, batches) < cost.of(Fill::Histogram, rows, batches) {
+                    Fill::Bitset
+                } else {
+                    Fill::Histogram
+                }
+            }
+        }
+    }
+
+    /// Best tree of depth two with at most `budget` branching nodes, if it costs less than `upper`.
+    pub(super) fn depth_two(&mut self, node: &Node, budget: u32, upper: Cost) -> Solved {
+        let (lower, root) = match self.lane_width(node) {
+            LaneWidth::Narrow => {
+                let mut workspace = std::mem::take(&mut self.workspaces.narrow);
+                let found = self.score_node(node, budget, upper, &mut workspace);
+                self.workspaces.narrow = workspace;
+                found
+            }
+            LaneWidth::Medium => {
+                let mut workspace = std::mem::take(&mut self.workspaces.medium);
+                let found = self.score_node(node, budget, upper, &mut workspace);
+                self.workspaces.medium = workspace;
+                found
+            }
+            LaneWidth::Wide => {
+                let mut workspace = std::mem::take(&mut self.workspaces.wide);
+                let found = self.score_node(node, budget, upper, &mut workspace);
+                self.workspaces.wide = workspace;
+                found
+            }
+        };
+        match root {
+            _ if lower >= upper => Solved::at_least(lower),
+            None => Solved::exactly(lower, Shape::leaf()),
+            Some(root) => Solved::exactly(lower, self.depth_two_tree(node, root)),
+        }
+    }
+
+    /// The tree whose root was found by scoring: its children are single splits or leaves.
+    fn depth_two_tree(&self, node: &Node, root: Root) -> std::sync::Arc<Shape> {
+        let (inside, outside) = node.partition(root.column, root.split);
+        let side = |rows: &[u32], budget: u32| match budget {
+            0 => Shape::leaf(),
+            _ => depth_one(self.shared, &node.child(rows)).into_shape(),
+        };
+        Shape::branch(
+            node.columns[root.column].problem_split(root.split),
+            side(&inside, root.inside),
+            side(&outside, root.outside),
+        )
+    }
+
+    /// Fill the node's table, score it, and find the best root (none: a leaf is best).
+    fn score_node<T: Lane>(
+        &mut self,
+        node: &Node,
+        budget: u32,
+        upper: Cost,
+        workspace: &mut Workspace<T>,
+    ) -> (Cost, Option<Root>) {
+        let layout = node.layout();
+        let bits = node.split_bits(&layout);
+        let fill = self.choose_fill(node, &layout, T::ROWS_PER_WORD, node.len(), 1);
+        let source = Source { node, layout: &layout, bits: &bits, rule: self.shared.rule, fill };
+        self.fill_total(&source, workspace);
+        self.stats.scored += 1;
+        let profile =
+            score_whole(&layout, self.shared.rule, &workspace.total, &mut workspace.score);
+        let costs = self.costs(node.potential, &profile);
+        let lower = cheapest(&costs, budget);
+        if lower >= upper || lower == costs[0] {
+            return (lower, None);
+        }
+        let root = self.find_root(node, &layout, budget, lower, workspace);
+        (lower, root)
+    }
+
+    /// Fill the cumulated table of all rows.
+    pub(super) fn fill_total<T: Lane>(&mut self, source: &Source<'_>, workspace: &mut Workspace<T>) {
+        let planes = source.rule.planes();
+        workspace.total.reset(source.layout, planes);
+        let all: Vec<u32> = (0..source.node.len() as u32).collect();
+        source.add(&all, 1, &mut workspace.total, &mut workspace.fill);
+        self.count_rows(source.fill, all.len());
+        if source.fill == Fill::Histogram {
+            cumulate(source.layout, planes, &mut workspace.total);
+        }
+    }
+
+    pub(super) fn count_rows(&mut self, fill: Fill, rows: usize) {
+        match fill {
+            Fill::Histogram => self.stats.histogram_rows += rows as u64,
+            Fill::Bitset => self.stats.bitset_rows += rows as u64,
+        }
+    }
+
+    /// Costs from the scores of a set of rows with this potential.
+    pub(super) fn costs(&self, potential: i64, profile: &Profile) -> Costs {
+        let scale = self.shared.scale;
+        let mut costs = [UNREACHABLE; 4];
+        for (nodes, (cost, &score)) in costs.iter_mut().zip(profile).enumerate() {
+            if score >= 0 {
+                *cost = scale.loss(potential - score) + nodes as Cost * scale.node;
+            }
+        }
+        costs
+    }
+
+    /// The first split, in order, that is the root of a tree of cost `target`.
+    fn find_root<T: Lane>(
+        &self,
+        node: &Node,
+        layout: &Layout,
+        budget: u32,
+        target: Cost,
+        workspace: &Workspace<T>,
+    ) -> Option<Root> {
+        let rule = self.shared.rule;
+        let children = &workspace.score.part;
+        let table = &workspace.total;
+        (0..layout.n_splits).find_map(|g| {
+            let (leaf_in, leaf_out) = leaf_pair(layout, rule, table, g);
+            let scores = [
+                (leaf_in + leaf_out, 0, 0),
+                (children.inside[g].widen() + leaf_out, 1, 0),
+                (leaf_in + children.outside[g].widen(), 0, 1),
+                (children.inside[g].widen() + children.outside[g].widen(), 1, 1),
+            ];
+            scores.into_iter().find_map(|(score, inside, outside)| {
+                let nodes = 1 + inside + outside;
+                let cost = self.shared.scale.loss(node.potential - score)
+                    + Cost::from(nodes) * self.shared.scale.node;
+                let (column, split) = layout.locate(g);
+                (nodes <= budget && score >= 0 && cost == target)
+                    .then_some(Root { column, split, inside, outside })
+            })
+        })
+    }
+}
+
+/// Least cost with at most `budget` branching nodes.
+pub fn cheapest(costs: &Costs, budget: u32) -> Cost {
+    costs.iter().take(budget as usize + 1).copied().fold(UNREACHABLE, Cost::min)
+}
+
+fn leaf_pair<T: Lane>(layout: &Layout, rule: LeafRule, table: &PairTable<T>, g: usize) -> (i64, i64) {
+    let at = g / CHUNK * CHUNK;
+    let (leaf_in, leaf_out) = leaf_scores(layout, rule, &table.margins, &table.sums, at);
+    (leaf_in[g - at].widen(), leaf_out[g - at].widen())
+}

@@ -1,0 +1,35 @@
+//! The search: from a problem to a tree with a certificate.
+//!
+//! It knows no task: rows have gains per label, leaves score the best sum, and that is all.
+
+mod archive;
+mod bounds;
+mod branch;
+mod cache;
+mod control;
+mod cost;
+mod depth_one;
+mod depth_three;
+mod depth_two;
+mod fill;
+mod incumbent;
+mod kernel;
+mod lane;
+mod layout;
+mod node;
+mod params;
+mod root;
+mod run;
+mod searcher;
+mod shape;
+mod simd;
+mod stats;
+mod warm_start;
+
+pub use bounds::Bounds;
+pub use control::{Control, Stop};
+pub use params::Params;
+pub use run::{Observer, Outcome, Progress, Quiet, Status, search};
+pub use searcher::KernelChoice;
+pub use shape::Shape;
+pub use stats::Stats;

@@ -1,0 +1,146 @@
+//! A complete tree before anything is proved: CART, with exact depth-two subtrees at the bottom.
+//!
+//! The upper levels are grown greedily (Breiman et al. 1984) by each of several impurities; the two lowest levels are solved exactly, so
+//! that each tree is at least as good on the training data as the greedy tree with the same upper levels.
+
+use std::sync::Arc;
+
+use super::cost::Cost;
+use super::node::Node;
+use super::searcher::{Searcher, full_budget};
+use super::shape::Shape;
+use crate::problem::Problem;
+
+/// What greedy growth minimises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Impurity {
+    /// Gini index.
+    Gini,
+    /// Entropy.
+    Entropy,
+}
+
+impl Searcher<'_> {
+    /// Grow the upper levels by `impurity`, solve the lower ones exactly. The tree may exceed no limit but is not proven.
+    pub(super) fn grow(
+        &mut self,
+        problem: &Problem,
+        node: &Node,
+        depth: u32,
+        budget: u32,
+        impurity: Impurity,
+    ) -> (Cost, Arc<Shape>) {
+        let depth = depth.min(budget);
+        let leaf = (self.leaf_cost(node), Shape::leaf());
+        if depth == 0 || node.columns.is_empty() || leaf.0 <= self.shared.scale.node {
+            return leaf;
+        }
+        if depth <= 2 && (depth == 1 || self.uses_table(node)) {
+            let solved = if depth == 1 {
+                super::depth_one::depth_one(self.shared, node)
+            } else {
+                self.depth_two(node, budget.min(full_budget(depth)), super::cost::UNREACHABLE)
+            };
+            return solved.tree.unwrap_or(leaf);
+        }
+        let Some((column, split)) = best_split(problem, node, impurity, self.shared.rule.min_records)
+        else {
+            return leaf;
+        };
+        let (inside, outside) = node.partition(column, split);
+        let (inside, outside) = (node.child(&inside), node.child(&outside));
+        // Give each side its share of the node budget by its mass.
+        let rest = budget - 1;
+        let most = full_budget(depth - 1);
+        let share = (i128::from(rest) * i128::from(inside.spread)
+            / i128::from((inside.spread + outside.spread).max(1))) as u32;
+        let first = share.min(most).max(rest.saturating_sub(most));
+        let (a_cost, a) = self.grow(problem, &inside, depth - 1, first, impurity);
+        let left_over = rest - (a.n_branching() as u32).min(rest);
+        let (b_cost, b) =
+            self.grow(problem, &outside, depth - 1, left_over.min(most), impurity);
+        let cost = self.shared.scale.node + a_cost + b_cost;
+        if cost < leaf.0 {
+            (cost, Shape::branch(node.columns[column].problem_split(split), a, b))
+        } else {
+            leaf
+        }
+    }
+}
+
+/// The split of least weighted impurity, over the class masses that the costs imply.
+fn best_split(
+    problem: &Problem,
+    node: &Node,
+    impurity: Impurity,
+    min_records: i64,
+) -> Option<(usize, usize)> {
+    let k = problem.n_labels;
+    let masses: Vec<f64> =
+        node.rows.iter().flat_map(|&row| class_masses(problem, row as usize)).collect();
+    let mut total = vec![0.0; k];
+    for row in masses.chunks_exact(k) {
+        for (sum, mass) in total.iter_mut().zip(row) {
+            *sum += mass;
+        }
+    }
+    let f = node.columns.len();
+    let mut best: Option<(f64, usize, usize)> = None;
+    for (c, column) in node.columns.iter().enumerate() {
+        let mut sums = vec![0.0; column.code_of.len() * k];
+        let mut counts = vec![0_i64; column.code_of.len()];
+        for (row, masses) in masses.chunks_exact(k).enumerate() {
+            let code = usize::from(node.codes[row * f + c]);
+            counts[code] += node.counts.get(row).map_or(0, |&count| i64::from(count));
+            for (sum, mass) in sums[code * k..(code + 1) * k].iter_mut().zip(masses) {
+                *sum += mass;
+            }
+        }
+        let mut inside = vec![0.0; k];
+        let mut count = 0;
+        for split in 0..column.n_splits {
+            let cell = &sums[split * k..(split + 1) * k];
+            if column.ordered {
+                for (sum, mass) in inside.iter_mut().zip(cell) {
+                    *sum += mass;
+                }
+                count += counts[split];
+            } else {
+                inside.copy_from_slice(cell);
+                count = counts[split];
+            }
+            if min_records > count.min(node.count - count) {
+                continue;
+            }
+            let outside: Vec<f64> = total.iter().zip(&inside).map(|(a, b)| a - b).collect();
+            let value = measure(impurity, &inside) + measure(impurity, &outside);
+            if best.is_none_or(|(least, _, _)| value < least) {
+                best = Some((value, c, split));
+            }
+        }
+    }
+    best.map(|(_, column, split)| (column, split))
+}
+
+/// Class masses of a merged row. For misclassified weight, cost of label l = total - mass of class l, so the masses follow from the costs;
+/// for other costs this is a measure of how much each label suits the row.
+fn class_masses(problem: &Problem, row: usize) -> Vec<f64> {
+    let k = problem.n_labels;
+    let costs = &problem.costs[row * k..(row + 1) * k];
+    let total = costs.iter().sum::<i64>() as f64 / (k.max(2) - 1) as f64;
+    costs.iter().map(|&cost| (total - cost as f64).max(0.0)).collect()
+}
+
+/// Weighted impurity of a set of class masses.
+fn measure(impurity: Impurity, masses: &[f64]) -> f64 {
+    let total: f64 = masses.iter().sum();
+    if total <= 0.0 {
+        return 0.0;
+    }
+    match impurity {
+        Impurity::Gini => total - masses.iter().map(|m| m * m).sum::<f64>() / total,
+        Impurity::Entropy => {
+            masses.iter().filter(|&&m| m > 0.0).map(|m| -m * (m / total).ln()).sum()
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Objectives. A task turns the statistics of a record into a cost per label; the search sees nothing else.
+//!
+//! See `docs/adding_a_task.md`.
+
+mod accuracy;
+mod cost_matrix;
+mod quantise;
+
+pub use accuracy::Accuracy;
+pub use cost_matrix::RecordCosts;
+pub use quantise::{Quantised, quantise};
+
+use crate::error::Error;
+
+/// A scalar additive objective: the cost of a tree is the sum, over its leaves, of the least summed cost of a label.
+///
+/// Merging is lossless for every such task, because records that agree on all candidate splits always share a leaf, so
+/// only their summed costs matter (Proposition 2 of the Weighted STreeD paper).
+pub trait AdditiveTask: Sync {
+    /// Number of labels a leaf can predict.
+    fn n_labels(&self) -> usize;
+
+    /// Number of records.
+    fn n_records(&self) -> usize;
+
+    /// Whether a record takes part at all (a record of zero weight does not).
+    fn is_present(&self, record: usize) -> bool;
+
+    /// Cost of giving `record` the label `label`; finite and at least zero.
+    fn cost(&self, record: usize, label: usize) -> f64;
+
+    /// The class of a record, where the task has one: counts the paper's (x, y) merge key.
+    fn class(&self, record: usize) -> Option<u32>;
+
+    /// Check lengths and ranges.
+    ///
+    /// # Errors
+    /// [`Error::Statistics`] saying what came in and what is allowed.
+    fn validate(&self) -> Result<(), Error>;
+}

@@ -1,0 +1,258 @@
+//! The doorway to the search: takes arrays, releases the GIL, watches for Ctrl-C, reports progress.
+
+use std::time::{Duration, Instant};
+
+use certitree_core::problem::Problem;
+use certitree_core::search::{
+    Bounds, Control, KernelChoice, Observer, Outcome, Params, Progress, Status, search,
+};
+use certitree_core::table::SplitRef;
+use certitree_core::task::{Accuracy, AdditiveTask, RecordCosts};
+use certitree_core::tree::TreeNode;
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::table::{Table, to_value_error};
+
+/// How often `progress` is called.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Find the tree of least cost; see `_core.pyi`.
+#[pyfunction]
+#[pyo3(signature = (table, *, labels, n_labels, weights, costs, max_depth, max_nodes, min_samples_leaf, node_penalty,
+    candidates, aggregate, time_limit, memory_limit, n_threads, seed, kernel = "auto", disable_bounds = Vec::new(),
+    progress = None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn solve<'py>(
+    py: Python<'py>,
+    table: PyRef<'py, Table>,
+    labels: Option<PyReadonlyArray1<'py, i32>>,
+    n_labels: usize,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    costs: Option<PyReadonlyArray2<'py, f64>>,
+    max_depth: u32,
+    max_nodes: Option<u32>,
+    min_samples_leaf: u32,
+    node_penalty: f64,
+    candidates: Option<Vec<(u32, u32)>>,
+    aggregate: bool,
+    time_limit: Option<f64>,
+    memory_limit: Option<usize>,
+    n_threads: usize,
+    seed: u64,
+    kernel: &str,
+    disable_bounds: Vec<String>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    // The search draws no random numbers; the seed is taken for the methods that do.
+    let _ = seed;
+    let limit = time_limit.map(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)));
+    let limit = limit.transpose().unwrap_or(None);
+    let control = Control::new(limit);
+    let params = Params {
+        max_depth,
+        max_nodes,
+        min_samples_leaf,
+        node_penalty,
+        kernel: parse_kernel(kernel)?,
+        bounds: parse_bounds(&disable_bounds)?,
+        memory_limit,
+        n_threads,
+    };
+    let keep: Vec<SplitRef> = match candidates {
+        None => table.splits.clone(),
+        Some(pairs) => {
+            pairs.into_iter().map(|(column, split)| SplitRef { column, split }).collect()
+        }
+    };
+    let labels = labels.as_ref().map(contiguous);
+    let weights = weights.as_ref().map(contiguous);
+    let costs_width = costs.as_ref().map(|costs| costs.shape()[1]);
+    let costs = costs.as_ref().map(|costs| match costs.as_slice() {
+        Ok(slice) => std::borrow::Cow::Borrowed(slice),
+        Err(_) => costs.as_array().iter().copied().collect(),
+    });
+    let accuracy;
+    let record_costs;
+    let task: &dyn AdditiveTask = match (&labels, &costs) {
+        (Some(labels), None) => {
+            accuracy = Accuracy { labels, n_labels, weights: weights.as_deref() };
+            &accuracy
+        }
+        (classes, Some(costs)) if costs_width == Some(n_labels) => {
+            record_costs = RecordCosts {
+                costs,
+                n_labels,
+                classes: classes.as_deref(),
+                weights: weights.as_deref(),
+            };
+            &record_costs
+        }
+        (_, Some(_)) => {
+            return Err(PyValueError::new_err(format!(
+                "invalid statistics: costs have {} columns but there are {n_labels} labels; give one column per label",
+                costs_width.unwrap_or(0)
+            )));
+        }
+        (None, None) => {
+            return Err(PyValueError::new_err(
+                "invalid statistics: neither labels nor costs came in; one of them is needed",
+            ));
+        }
+    };
+    let core_table = &table.table;
+    let mut watcher = Watcher { progress, reported: Instant::now(), error: None };
+    let (problem, outcome, build_seconds) = py
+        .detach(|| {
+            let started = Instant::now();
+            let problem = Problem::build(core_table, &keep, task, aggregate)?;
+            let build_seconds = started.elapsed().as_secs_f64();
+            let outcome = search(&problem, &params, &control, &mut watcher)?;
+            Ok((problem, outcome, build_seconds))
+        })
+        .map_err(to_value_error)?;
+    if let Some(error) = watcher.error {
+        return Err(error);
+    }
+    result(py, &problem, &outcome, build_seconds)
+}
+
+/// Checks signals, and calls `progress` now and then.
+struct Watcher {
+    progress: Option<Py<PyAny>>,
+    reported: Instant,
+    /// An exception that is no interrupt: raised after the search has stopped.
+    error: Option<PyErr>,
+}
+
+impl Observer for Watcher {
+    fn poll(&mut self, progress: &Progress) -> bool {
+        Python::attach(|py| {
+            if let Err(error) = py.check_signals() {
+                if !error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
+                    self.error = Some(error);
+                }
+                return false;
+            }
+            let Some(callback) = &self.progress else { return true };
+            if self.reported.elapsed() < PROGRESS_INTERVAL {
+                return true;
+            }
+            self.reported = Instant::now();
+            match report(py, progress).and_then(|report| callback.call1(py, (report,))) {
+                Ok(_) => true,
+                Err(error) => {
+                    if !error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
+                        self.error = Some(error);
+                    }
+                    false
+                }
+            }
+        })
+    }
+}
+
+fn report<'py>(py: Python<'py>, progress: &Progress) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("seconds", progress.elapsed.as_secs_f64())?;
+    dict.set_item("objective", progress.objective)?;
+    dict.set_item("lower_bound", progress.lower_bound)?;
+    dict.set_item("nodes", progress.nodes)?;
+    dict.set_item("stage", format!("depth {}", progress.depth))?;
+    Ok(dict)
+}
+
+fn result<'py>(
+    py: Python<'py>,
+    problem: &Problem,
+    outcome: &Outcome,
+    build_seconds: f64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let status = match outcome.status {
+        Status::Optimal => "optimal",
+        Status::TimeLimit => "time_limit",
+        Status::MemoryLimit => "memory_limit",
+        Status::Interrupted => "interrupted",
+    };
+    dict.set_item("status", status)?;
+    dict.set_item("objective", outcome.objective)?;
+    dict.set_item("lower_bound", outcome.lower_bound)?;
+    let nodes = outcome.tree.nodes.iter().map(|node| match *node {
+        TreeNode::Leaf { label } => (-1_i64, -1_i64, -1_i64, -1_i64, i64::from(label)),
+        TreeNode::Branch { split, inside, outside } => {
+            (i64::from(split.column), i64::from(split.split), i64::from(inside), i64::from(outside), -1)
+        }
+    });
+    dict.set_item("nodes", PyList::new(py, nodes.collect::<Vec<_>>())?)?;
+    dict.set_item("n_records", problem.n_records)?;
+    dict.set_item("n_unique", problem.n_rows())?;
+    dict.set_item("n_unique_labelled", problem.n_unique_labelled)?;
+    dict.set_item("stats", stats(py, outcome, build_seconds)?)?;
+    Ok(dict)
+}
+
+fn stats<'py>(py: Python<'py>, outcome: &Outcome, build_seconds: f64) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let stats = &outcome.stats;
+    for (name, value) in [
+        ("nodes", stats.nodes),
+        ("depth_three", stats.depth_three),
+        ("scored", stats.scored),
+        ("histogram_rows", stats.histogram_rows),
+        ("bitset_rows", stats.bitset_rows),
+        ("cache_hits", stats.cache_hits),
+        ("cache_stores", stats.cache_stores),
+        ("cache_evictions", stats.cache_evictions),
+        ("pruned_neighbour", stats.pruned_neighbour),
+        ("pruned_interval", stats.pruned_interval),
+        ("pruned_similarity", stats.pruned_similarity),
+        ("pruned_sibling", stats.pruned_sibling),
+    ] {
+        dict.set_item(name, value)?;
+    }
+    dict.set_item("warm_start_objective", outcome.warm_start_objective)?;
+    dict.set_item("merge_seconds", build_seconds)?;
+    dict.set_item("warm_start_seconds", outcome.seconds[0])?;
+    dict.set_item("search_seconds", outcome.seconds[1])?;
+    Ok(dict)
+}
+
+fn contiguous<'a, T: numpy::Element + Copy>(
+    array: &'a PyReadonlyArray1<'_, T>,
+) -> std::borrow::Cow<'a, [T]> {
+    match array.as_slice() {
+        Ok(slice) => std::borrow::Cow::Borrowed(slice),
+        Err(_) => array.as_array().iter().copied().collect(),
+    }
+}
+
+fn parse_kernel(name: &str) -> PyResult<KernelChoice> {
+    match name {
+        "auto" => Ok(KernelChoice::Auto),
+        "histogram" => Ok(KernelChoice::Histogram),
+        "bitset" => Ok(KernelChoice::Bitset),
+        "recursive" => Ok(KernelChoice::Recursive),
+        _ => Err(PyValueError::new_err(format!(
+            "kernel is {name:?}; \"auto\", \"histogram\", \"bitset\" and \"recursive\" are allowed"
+        ))),
+    }
+}
+
+fn parse_bounds(disabled: &[String]) -> PyResult<Bounds> {
+    let mut bounds = Bounds::default();
+    for name in disabled {
+        match bounds.by_name(name) {
+            Some(bound) => *bound = false,
+            None => {
+                return Err(PyValueError::new_err(format!(
+                    "there is no bound called {name:?}; {:?} can be turned off",
+                    Bounds::NAMES
+                )));
+            }
+        }
+    }
+    Ok(bounds)
+}
