@@ -22,9 +22,13 @@ impl Scale {
     /// Steps of cost per unit of loss: more than any tree has branching nodes, so that the tie-break never outweighs a unit.
     pub const STEPS: i64 = 1 << 20;
 
+    /// Highest price of a branching node: no root leaf costs more, as the least of several labels' costs is at most half of the 2^40 units
+    /// that all costs add up to. A higher price would rule out the same trees, and seven times this one still fits a cost.
+    const HIGHEST_PRICE: Cost = 1 << 59;
+
     /// Scale for a penalty per branching node given in units.
     pub fn new(penalty_units: f64) -> Self {
-        let price = (penalty_units * Self::STEPS as f64).round().min((UNREACHABLE / 1024) as f64);
+        let price = (penalty_units * Self::STEPS as f64).round().min(Self::HIGHEST_PRICE as f64);
         Self { per_unit: Self::STEPS, node: price as i64 + 1 }
     }
 
