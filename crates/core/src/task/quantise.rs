@@ -31,9 +31,9 @@ pub fn quantise(costs: &[f64]) -> Quantised {
         let units = costs.iter().map(|&c| (c / smallest).round() as i64).collect();
         return Quantised { units, unit: smallest };
     }
-    // Divided in the exponent, lest the power overflow; the least positive number is as fine as a unit gets.
+    // In two halves, lest a power overflow; the least positive number is as fine as a unit gets.
     let exponent = total.log2().ceil() as i32 - FIXED_POINT_TOTAL.log2() as i32;
-    let unit = 2_f64.powi(exponent).max(f64::from_bits(1));
+    let unit = (2_f64.powi(exponent / 2) * 2_f64.powi(exponent - exponent / 2)).max(f64::from_bits(1));
     Quantised { units: costs.iter().map(|&c| (c / unit).round() as i64).collect(), unit }
 }
 

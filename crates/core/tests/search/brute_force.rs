@@ -7,11 +7,11 @@ use crate::instance::Instance;
 /// Least loss with at most 0, 1, ... branching nodes; infinite where no leaf is allowed.
 type Frontier = Vec<f64>;
 
-/// What the best tree costs, and the fewest branching nodes that reach it.
-#[derive(Clone, Copy, Debug)]
+/// What the best tree costs, and the numbers of branching nodes that reach it, rising.
+#[derive(Clone, Debug)]
 pub struct Best {
     pub objective: f64,
-    pub nodes: usize,
+    pub nodes: Vec<usize>,
 }
 
 /// Limits on the trees.
@@ -42,9 +42,7 @@ pub fn best_tree(instance: &Instance, limits: Limits, tolerance: f64) -> Best {
     }
     let objective = |nodes: usize| frontier[nodes] + limits.penalty * nodes as f64;
     let least = (0..=limits.nodes).map(objective).fold(f64::INFINITY, f64::min);
-    let nodes = (0..=limits.nodes)
-        .find(|&nodes| objective(nodes) <= least + tolerance)
-        .expect("one of them is the least");
+    let nodes = (0..=limits.nodes).filter(|&nodes| objective(nodes) <= least + tolerance).collect();
     Best { objective: least, nodes }
 }
 

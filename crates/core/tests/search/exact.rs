@@ -31,14 +31,17 @@ fn twin(instance: &Instance, params: &Params, tolerance: f64) -> Best {
 }
 
 /// Solve with one configuration and compare.
-fn compare(instance: &Instance, params: &Params, aggregate: bool, best: Best) -> Result<(), TestCaseError> {
+fn compare(instance: &Instance, params: &Params, aggregate: bool, best: &Best) -> Result<(), TestCaseError> {
     let problem = instance.problem(aggregate).expect("instances are valid");
     let outcome = solve(instance, &problem, params);
     let slack = tolerance(instance, &problem);
     let (found, nodes) = (outcome.objective, outcome.tree.n_branching());
     let least = best.objective;
     prop_assert!((found - least).abs() <= slack, "found {found}, best is {least}: {params:?}");
-    prop_assert_eq!(nodes, best.nodes, "too many or too few nodes at cost {}: {:?}", found, params);
+    // Where costs are rounded, a penalty that buys exactly its worth may fall either way.
+    let rounded = problem.unit != 1.0 && params.node_penalty > 0.0;
+    let fewest = if rounded { best.nodes.contains(&nodes) } else { best.nodes[0] == nodes };
+    prop_assert!(fewest, "{nodes} nodes at cost {found}, not {:?}: {params:?}", best.nodes);
     Ok(())
 }
 
@@ -53,7 +56,7 @@ proptest! {
         let problem = instance.problem(aggregate).expect("instances are valid");
         let best = twin(&instance, &params, tolerance(&instance, &problem));
         for kernel in KERNELS {
-            compare(&instance, &Params { kernel, ..params.clone() }, aggregate, best)?;
+            compare(&instance, &Params { kernel, ..params.clone() }, aggregate, &best)?;
         }
     }
 }
@@ -72,7 +75,7 @@ proptest! {
         let params = with_typical_penalty(&instance, &Params { node_penalty: penalty, ..params });
         let problem = instance.problem(true).expect("instances are valid");
         let best = twin(&instance, &params, tolerance(&instance, &problem));
-        compare(&instance, &params, true, best)?;
+        compare(&instance, &params, true, &best)?;
     }
 }
 
@@ -91,7 +94,7 @@ proptest! {
                     let mut first = None;
                     for n_threads in 1..=3 {
                         let params = Params { kernel, bounds, n_threads, ..params.clone() };
-                        compare(&instance, &params, aggregate, best)?;
+                        compare(&instance, &params, aggregate, &best)?;
                         let tree = solve(&instance, &problem, &params).tree;
                         let first = first.get_or_insert_with(|| tree.clone());
                         prop_assert_eq!(&*first, &tree, "threads change the tree: {:?}", params);
@@ -113,7 +116,7 @@ proptest! {
             let params = Params { max_depth, min_samples_leaf: least, kernel, ..Params::default() };
             let problem = instance.problem(aggregate).expect("instances are valid");
             let best = twin(&instance, &params, tolerance(&instance, &problem));
-            compare(&instance, &params, aggregate, best)?;
+            compare(&instance, &params, aggregate, &best)?;
         }
     }
 }

@@ -112,8 +112,7 @@ fn an_observer_stops_the_search_and_is_told_the_truth() {
 
 #[test]
 fn progress_of_a_sweep_claims_no_proof() {
-    let form = [(40, false), (40, false), (40, false), (40, false), (40, false)];
-    let instance = planted(2_000, &form, 3, 0.5, 62);
+    let instance = planted(2_000, &[(60, false); 8], 4, 0.5, 62);
     let problem = instance.problem(true).expect("instances are valid");
     let params = Params { max_depth: 3, ..Params::default() };
     let best = solve(&instance, &problem, &params).objective;
