@@ -28,7 +28,7 @@ pub fn bound_sets() -> Vec<Bounds> {
     sets
 }
 
-/// Rounding that a search is allowed: its costs keep 40 bits of the total, penalties 20 bits of a unit.
+/// Rounding that a search is allowed: its costs keep 37 bits of the total, penalties 20 bits of a unit.
 pub fn tolerance(instance: &Instance, problem: &Problem) -> f64 {
     1e-9 * instance.total() + 1e-5 * problem.unit
 }
