@@ -112,7 +112,7 @@ fn wide_lanes_agree_with_narrow_ones() {
             let params = Params { kernel, min_samples_leaf, ..depth(3) };
             let problem = narrow.problem(true).expect("instances are valid");
             let expected = solve(&narrow, &problem, &params);
-            for factor in [1e4, 1e7, 1e9] {
+            for factor in [200.0, 3e3, 1e4, 1e7, 1e9] {
                 let wide = spoilt(factor);
                 let problem = wide.problem(true).expect("instances are valid");
                 let found = solve(&wide, &problem, &params);

@@ -7,11 +7,12 @@ use proptest::test_runner::RngSeed;
 
 use crate::instance::{Instance, Statement, all_splits, nominal, ordered};
 
-/// Property-test settings that repeat exactly.
+/// Property-test settings that repeat exactly. CERTITREE_TEST_EFFORT=20 tries twenty times as many cases, and other ones.
 pub fn settings(cases: u32, seed: u64) -> ProptestConfig {
+    let effort = std::env::var("CERTITREE_TEST_EFFORT").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     ProptestConfig {
-        cases,
-        rng_seed: RngSeed::Fixed(seed),
+        cases: cases * effort,
+        rng_seed: RngSeed::Fixed(seed + 1_000 * u64::from(effort - 1)),
         failure_persistence: None,
         max_shrink_iters: 20_000,
         ..ProptestConfig::default()
