@@ -93,6 +93,32 @@ fn depth_five_on_few_splits() {
     all_agree(&planted(300, &form, 2, 0.25, 18), &depth(5), &tables_and_bounds());
 }
 
+/// Noise on many thresholds: bounds prune a lot, and a bound that is a little too high loses the best tree.
+#[test]
+fn bounds_lose_nothing_on_noise() {
+    let off = *bound_sets().last().expect("there are some");
+    let configurations = [
+        (KernelChoice::Recursive, off),
+        (KernelChoice::Auto, Bounds::default()),
+        (KernelChoice::Recursive, Bounds::default()),
+        (KernelChoice::Histogram, Bounds { similarity: false, ..Bounds::default() }),
+        (KernelChoice::Histogram, Bounds { neighbour: false, ..Bounds::default() }),
+    ];
+    for seed in 0..40 {
+        let form = [(9, false), (7, seed % 3 == 0), (6, false), (2, false)];
+        let n_labels = 2 + seed as usize % 2;
+        let instance = planted(60, &form, n_labels, 1.0, 1_000 + seed);
+        let problem = instance.problem(true).expect("instances are valid");
+        let max_nodes = [None, Some(6), Some(10)][seed as usize % 3];
+        let results = configurations.map(|(kernel, bounds)| {
+            let params = Params { kernel, bounds, max_nodes, ..depth(4) };
+            let outcome = solve(&instance, &problem, &params);
+            (outcome.objective, outcome.tree.n_branching())
+        });
+        assert!(results.iter().all(|result| *result == results[0]), "seed {seed}: {results:?}");
+    }
+}
+
 /// The same tree problem in 16, 32 and 64-bit lanes: the weights of the wider ones are large multiples.
 #[test]
 fn wide_lanes_agree_with_narrow_ones() {

@@ -1,12 +1,12 @@
 //! Tiny instances: every configuration finds what the exhaustive twin finds.
 
-use certitree_core::search::{KernelChoice, Params};
+use certitree_core::search::{Bounds, KernelChoice, Params};
 use proptest::prelude::*;
 
 use crate::brute_force::{Best, Limits, best_tree};
 use crate::check::{KERNELS, bound_sets, solve, tolerance};
 use crate::instance::Instance;
-use crate::sampling::{limits, settings, tiny};
+use crate::sampling::{Random, limits, planted, settings, tiny};
 
 /// Penalties are drawn as multiples of a typical cost, so that they matter whatever the magnitude.
 fn with_typical_penalty(instance: &Instance, params: &Params) -> Params {
@@ -119,4 +119,38 @@ proptest! {
             compare(&instance, &params, aggregate, &best)?;
         }
     }
+}
+
+/// On tiny or orderly instances the warm start is the best tree already, and nothing that the search does wrong would show.
+/// These are larger, and nothing but noise.
+#[test]
+fn the_search_finds_what_the_warm_start_misses() {
+    let off = *bound_sets().last().expect("there are some");
+    let mut missed = 0;
+    for seed in 0..400 {
+        let mut random = Random::new(seed);
+        let form: Vec<(usize, bool)> =
+            (0..3 + random.below(2)).map(|_| (2 + random.below(5), random.below(4) == 0)).collect();
+        let instance = planted(18 + random.below(8), &form, 2 + random.below(2), 1.0, seed);
+        let problem = instance.problem(true).expect("instances are valid");
+        let max_depth = 3 + u32::from(seed % 4 == 0);
+        let params = Params {
+            max_depth,
+            max_nodes: (random.below(2) == 0).then(|| 3 + random.below(5) as u32),
+            min_samples_leaf: [1, 1, 2, 3, 4][random.below(5)],
+            node_penalty: [0.0, 0.0, 0.5, 1.0][random.below(4)],
+            ..Params::default()
+        };
+        let best = twin(&instance, &params, 1e-9);
+        for kernel in KERNELS {
+            for bounds in [Bounds::default(), off] {
+                let params = Params { kernel, bounds, ..params.clone() };
+                let outcome = solve(&instance, &problem, &params);
+                let found = (outcome.objective, outcome.tree.n_branching());
+                assert_eq!(found, (best.objective, best.nodes[0]), "seed {seed}: {params:?}");
+                missed += usize::from(outcome.warm_start_objective > outcome.objective);
+            }
+        }
+    }
+    assert!(missed > 800, "the warm start was best in all but {missed} of 3,200 searches");
 }

@@ -67,6 +67,22 @@ fn one_label_with_costs_and_a_leaf_minimum() {
     }
 }
 
+/// No leaf can hold that many records, nor can the narrow lanes of a small table hold their number.
+#[test]
+fn a_leaf_minimum_beyond_all_records() {
+    let instance = planted(60, &[(5, false), (3, true), (2, false)], 2, 0.3, 72);
+    let problem = instance.problem(true).expect("the instance is valid");
+    let constant = solve(&instance, &problem, &depth(0)).objective;
+    for min_samples_leaf in [31, 61, 32_768, 40_000, 100_000, u32::MAX] {
+        for (kernel, max_depth) in KERNELS.into_iter().flat_map(|k| [1, 2, 3, 4].map(|d| (k, d))) {
+            let params = Params { min_samples_leaf, kernel, ..depth(max_depth) };
+            let outcome = solve(&instance, &problem, &params);
+            assert_eq!(outcome.tree.n_branching(), 0, "{params:?}");
+            assert_eq!(outcome.objective, constant);
+        }
+    }
+}
+
 #[test]
 fn costs_of_zero() {
     let column = ordered(vec![0, 1, 2, 3], 4);
