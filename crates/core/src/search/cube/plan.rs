@@ -71,7 +71,8 @@ impl Plan {
     pub fn choose(problem: &Problem, params: &Params) -> Option<Self> {
         match params.kernel {
             KernelChoice::Cube => Self::new(problem, params),
-            KernelChoice::Auto => {
+            // One pair table solves depth two as fast.
+            KernelChoice::Auto if params.max_depth > 2 => {
                 let memory = params.memory_limit.unwrap_or(Params::DEFAULT_MEMORY) as f64;
                 Self::new(problem, params).filter(|plan| plan.bytes <= memory && plan.work <= MOST_WORK)
             }
