@@ -1,8 +1,8 @@
 //! Level zero: the cost of every box as a leaf.
 //!
-//! The merged rows are walked column by column. While the remaining columns span more cells than is worth holding, a box carries the
-//! rows it holds; from then on it carries a grid of masses over the remaining columns, in slots ([`ColumnStates::fill_slots`]), so that
-//! each set of codes costs one or a few subtractions of a smaller grid from a larger one.
+//! The merged rows are walked column by column. While the remaining columns span many more cells than there are rows to scan, a box
+//! carries the rows it holds; from then on it carries a grid of masses over the remaining columns, in slots
+//! ([`ColumnStates::fill_slots`]), so that each set of codes costs one or a few subtractions of a smaller grid from a larger one.
 
 use super::ranks::Ranks;
 use super::states::{ColumnStates, Recipe};
@@ -10,8 +10,8 @@ use super::value::Value;
 use crate::problem::Problem;
 use crate::search::control::Control;
 
-/// Cells (lanes counted) that a grid may have whatever the number of rows.
-const SMALL_GRID: usize = 1 << 15;
+/// Most values that a grid may have, whatever it saves.
+const LARGEST_GRID: usize = 1 << 22;
 
 /// What rows weigh, and what a leaf over some of them costs.
 #[derive(Clone, Debug)]
@@ -64,6 +64,10 @@ impl<T: Value> Masses<T> {
         self.codes[row as usize * self.n_columns + column]
     }
 
+    fn codes_from(&self, row: u32, column: usize) -> &[u8] {
+        &self.codes[row as usize * self.n_columns + column..(row as usize + 1) * self.n_columns]
+    }
+
     #[inline]
     fn leaf_cost(&self, lanes: &[T]) -> T {
         if self.min_records.is_some_and(|least| lanes[self.n_labels] < least) {
@@ -81,21 +85,43 @@ pub fn leaf_costs<T: Value>(
     ranks: &Ranks,
     control: &Control,
 ) -> Option<Vec<T>> {
+    let mut walk = Walk::new(masses, columns, ranks, control);
     let n_rows = masses.lanes.len() / masses.n_lanes();
-    let mut walk = Walk::new(masses, columns, ranks, control, n_rows);
     let rows: Vec<u32> = (0..n_rows as u32).collect();
     walk.from_rows(0, 0, 0, &rows);
     (!walk.stopped).then_some(walk.costs)
 }
 
-/// Columns that are walked by rows, because the grid over the others would be much larger than the rows.
-pub fn n_listed(slots: &[usize], n_rows: usize, lanes: usize) -> usize {
-    let most = SMALL_GRID.max(8 * n_rows) / lanes;
-    (0..slots.len()).find(|&first| grid_cells(&slots[first..]) <= most).unwrap_or(slots.len())
+/// What the columns from some column on span.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// Number of columns.
+    pub columns: usize,
+    /// Number of splits.
+    pub splits: usize,
+    /// Cells of a grid over them.
+    pub cells: usize,
 }
 
-fn grid_cells(slots: &[usize]) -> usize {
-    slots.iter().fold(1, |cells: usize, &slots| cells.saturating_mul(slots))
+impl Span {
+    /// The span of no columns.
+    pub const NOTHING: Self = Self { columns: 0, splits: 0, cells: 1 };
+
+    /// The span with one more column before it.
+    pub fn with(self, splits: usize, slots: usize) -> Self {
+        Self {
+            columns: self.columns + 1,
+            splits: self.splits + splits,
+            cells: self.cells.saturating_mul(slots),
+        }
+    }
+
+    /// Whether a grid over these columns pays: filling it against scanning `rows` rows for every box that `left` splits leave.
+    pub fn wants_grid(self, rows: usize, left: u32, lanes: usize) -> bool {
+        let scans = (self.splits as f64).powi(left as i32 - 1);
+        self.cells.saturating_mul(lanes) <= LARGEST_GRID
+            && (self.cells * self.columns) as f64 <= rows as f64 * scans
+    }
 }
 
 struct Walk<'a, T> {
@@ -103,10 +129,9 @@ struct Walk<'a, T> {
     columns: &'a [ColumnStates],
     ranks: &'a Ranks,
     control: &'a Control,
-    n_listed: usize,
-    /// Values per slot on the axis of each column: cells of the columns after it, times lanes.
-    strides: Vec<usize>,
-    /// Per column, the grid over the columns from it on.
+    /// Per column, the columns from it on; one more entry for none.
+    spans: Vec<Span>,
+    /// Per column, a grid over the columns from it on; allocated where used.
     grids: Vec<Vec<T>>,
     costs: Vec<T>,
     stopped: bool,
@@ -118,45 +143,47 @@ impl<'a, T: Value> Walk<'a, T> {
         columns: &'a [ColumnStates],
         ranks: &'a Ranks,
         control: &'a Control,
-        n_rows: usize,
     ) -> Self {
-        let lanes = masses.n_lanes();
-        let slots: Vec<usize> = columns.iter().map(ColumnStates::n_slots).collect();
-        let n_listed = n_listed(&slots, n_rows, lanes);
-        let cells: Vec<usize> = (0..=columns.len())
-            .map(|first| if first < n_listed { 0 } else { grid_cells(&slots[first..]) * lanes })
-            .collect();
+        let mut spans = vec![Span::NOTHING];
+        for column in columns.iter().rev() {
+            spans.push(spans[spans.len() - 1].with(column.n_splits(), column.n_slots()));
+        }
+        spans.reverse();
         Self {
             masses,
             columns,
             ranks,
             control,
-            n_listed,
-            strides: cells[1..].to_vec(),
-            grids: cells.iter().map(|&cells| vec![T::default(); cells]).collect(),
+            grids: vec![Vec::new(); spans.len()],
+            spans,
             costs: vec![T::default(); ranks.n_boxes()],
             stopped: false,
         }
     }
 
-    /// Boxes that hold `rows` before column `c`.
+    fn must_stop(&mut self) -> bool {
+        self.stopped = self.stopped || self.control.stopped();
+        self.stopped
+    }
+
+    /// Values per slot on the axis of column `c`.
+    fn stride(&self, c: usize) -> usize {
+        self.spans[c + 1].cells * self.masses.n_lanes()
+    }
+
+    /// All boxes of the first `c` columns of one box, which holds `rows`.
     #[allow(clippy::wrong_self_convention)]
     fn from_rows(&mut self, c: usize, rank: u32, used: u32, rows: &[u32]) {
-        self.stopped = self.stopped || self.control.stopped();
-        if self.stopped {
-            return;
-        }
         let left = self.ranks.limit - used;
-        if left == 0 {
-            // Every later column is whole.
-            let mut sums = vec![T::default(); self.masses.n_lanes()];
-            for &row in rows {
-                sums.iter_mut().zip(self.masses.row(row)).for_each(|(sum, &mass)| *sum += mass);
-            }
-            self.costs[rank as usize] = self.masses.leaf_cost(&sums);
+        match left {
+            0 => return self.one_box(rank, rows),
+            1 => return self.one_split_more(c, rank, used, rows),
+            _ => {}
+        }
+        if self.must_stop() {
             return;
         }
-        if c == self.n_listed {
+        if self.spans[c].wants_grid(rows.len(), left, self.masses.n_lanes()) {
             let mut grid = std::mem::take(&mut self.grids[c]);
             self.fill_grid(&mut grid, c, rows);
             self.from_grid(c, rank, used, &grid);
@@ -164,94 +191,120 @@ impl<'a, T: Value> Walk<'a, T> {
             return;
         }
         let column = &self.columns[c];
+        let mut by_code = vec![Vec::new(); column.n_slots()];
+        for &row in rows {
+            by_code[usize::from(self.masses.code(row, c))].push(row);
+        }
         let mut held = Vec::with_capacity(rows.len());
         for state in 0..column.within[left as usize] {
             let rank = rank + self.ranks.step(c, used, state as u32);
             let used = used + column.distance[state];
             held.clear();
-            held.extend(
-                rows.iter().filter(|&&row| column.holds(state, self.masses.code(row, c))),
-            );
+            for (code, rows) in by_code.iter().enumerate() {
+                if column.holds(state, code) {
+                    held.extend_from_slice(rows);
+                }
+            }
             self.from_rows(c + 1, rank, used, &held);
         }
     }
 
-    fn fill_grid(&self, grid: &mut [T], first: usize, rows: &[u32]) {
-        grid.fill(T::default());
+    /// One box: every later column is whole.
+    fn one_box(&mut self, rank: u32, rows: &[u32]) {
+        let mut sums = vec![T::default(); self.masses.n_lanes()];
+        for &row in rows {
+            sums.iter_mut().zip(self.masses.row(row)).for_each(|(sum, &mass)| *sum += mass);
+        }
+        self.costs[rank as usize] = self.masses.leaf_cost(&sums);
+    }
+
+    /// A box, and the boxes that one more split of a column from `c` on makes of it.
+    fn one_split_more(&mut self, c: usize, rank: u32, used: u32, rows: &[u32]) {
+        self.one_box(rank, rows);
         let lanes = self.masses.n_lanes();
+        let mut starts = vec![0];
+        for column in &self.columns[c..] {
+            starts.push(starts[starts.len() - 1] + column.n_slots() * lanes);
+        }
+        let mut slots = vec![T::default(); starts[starts.len() - 1]];
+        for &row in rows {
+            let masses = self.masses.row(row);
+            for (&start, &code) in starts.iter().zip(self.masses.codes_from(row, c)) {
+                let at = start + usize::from(code) * lanes;
+                for (slot, &mass) in slots[at..at + lanes].iter_mut().zip(masses) {
+                    *slot += mass;
+                }
+            }
+        }
+        let mut sums = vec![T::default(); lanes];
+        for (later, column) in self.columns.iter().enumerate().skip(c) {
+            let slots = &mut slots[starts[later - c]..starts[later - c + 1]];
+            column.fill_slots(slots, lanes);
+            for state in 1..column.within[1] {
+                subtract(&mut sums, slots, &column.recipes[state], lanes, 0);
+                let place = rank + self.ranks.step(later, used, state as u32);
+                self.costs[place as usize] = self.masses.leaf_cost(&sums);
+            }
+        }
+    }
+
+    fn fill_grid(&self, grid: &mut Vec<T>, first: usize, rows: &[u32]) {
+        let lanes = self.masses.n_lanes();
+        grid.clear();
+        grid.resize(self.spans[first].cells * lanes, T::default());
         for &row in rows {
             let at: usize = (first..self.columns.len())
-                .map(|c| usize::from(self.masses.code(row, c)) * self.strides[c])
+                .map(|c| usize::from(self.masses.code(row, c)) * self.stride(c))
                 .sum();
             for (cell, &mass) in grid[at..at + lanes].iter_mut().zip(self.masses.row(row)) {
                 *cell += mass;
             }
         }
         for c in first..self.columns.len() {
-            self.columns[c].fill_slots(grid, self.strides[c]);
+            self.columns[c].fill_slots(grid, self.stride(c));
         }
     }
 
-    /// Boxes that hold the masses of `grid` before column `c`.
+    /// All boxes of the first `c` columns of one box, whose masses over the others are `grid`.
     #[allow(clippy::wrong_self_convention)]
     fn from_grid(&mut self, c: usize, rank: u32, used: u32, grid: &[T]) {
+        let lanes = self.masses.n_lanes();
         let left = self.ranks.limit - used;
         if left == 0 || c == self.columns.len() {
             // The last cell holds the sum of all.
-            self.costs[rank as usize] =
-                self.masses.leaf_cost(&grid[grid.len() - self.masses.n_lanes()..]);
+            self.costs[rank as usize] = self.masses.leaf_cost(&grid[grid.len() - lanes..]);
             return;
         }
-        if c < self.n_listed + 2 {
-            self.stopped = self.stopped || self.control.stopped();
-            if self.stopped {
-                return;
-            }
+        let stride = self.stride(c);
+        if stride > lanes && self.must_stop() {
+            return;
         }
-        let (columns, stride) = (self.columns, self.strides[c]);
+        let columns = self.columns;
         let column = &columns[c];
-        if c + 1 == columns.len() {
-            let mut lanes = vec![T::default(); stride];
-            for (state, recipe) in column.recipes[..column.within[left as usize]].iter().enumerate() {
-                subtract(&mut lanes, grid, recipe);
-                // In the last column every set adds one box.
-                self.costs[rank as usize + state] = self.masses.leaf_cost(&lanes);
-            }
-            return;
-        }
         let mut part = std::mem::take(&mut self.grids[c + 1]);
+        part.resize(stride, T::default());
         for (state, recipe) in column.recipes[..column.within[left as usize]].iter().enumerate() {
             let rank = rank + self.ranks.step(c, used, state as u32);
             let used = used + column.distance[state];
             if recipe.minus.is_empty() {
                 self.from_grid(c + 1, rank, used, &grid[recipe.plus * stride..][..stride]);
-            } else if used == self.ranks.limit {
-                // Only the last cell is needed.
-                let lanes = self.masses.n_lanes();
-                let last = &mut part[stride - lanes..];
-                subtract_at(last, grid, recipe, stride, stride - lanes);
-                self.costs[rank as usize] = self.masses.leaf_cost(last);
-            } else {
-                subtract(&mut part, grid, recipe);
-                self.from_grid(c + 1, rank, used, &part);
+                continue;
             }
+            // With no split left only the last cell is needed.
+            let from = if used == self.ranks.limit { stride - lanes } else { 0 };
+            subtract(&mut part[from..], grid, recipe, stride, from);
+            self.from_grid(c + 1, rank, used, &part[from..]);
         }
         self.grids[c + 1] = part;
     }
 }
 
-/// The masses of a set of codes: slots of `grid` of `part.len()` values each.
+/// The masses of a set of codes: the values from `from` on of each slot, of `stride` values, that its recipe names.
 #[inline]
-fn subtract<T: Value>(part: &mut [T], grid: &[T], recipe: &Recipe) {
-    subtract_at(part, grid, recipe, part.len(), 0);
-}
-
-/// The same for the values from `from` on of every slot of `stride` values.
-#[inline]
-fn subtract_at<T: Value>(part: &mut [T], grid: &[T], recipe: &Recipe, stride: usize, from: usize) {
+fn subtract<T: Value>(part: &mut [T], grid: &[T], recipe: &Recipe, stride: usize, from: usize) {
     part.copy_from_slice(&grid[recipe.plus * stride + from..][..part.len()]);
-    for &less in &recipe.minus {
-        let less = &grid[less * stride + from..][..part.len()];
+    for &slot in &recipe.minus {
+        let less = &grid[slot * stride + from..][..part.len()];
         for (value, &off) in part.iter_mut().zip(less) {
             *value -= off;
         }

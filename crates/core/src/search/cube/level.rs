@@ -11,6 +11,8 @@ use super::ranks::Ranks;
 use super::states::ColumnStates;
 use super::value::Value;
 use crate::search::control::Control;
+use crate::search::lane::Lane;
+use crate::search::simd::dispatch;
 
 /// Below this many boxes a level is not worth a second thread.
 const PARALLEL: usize = 1 << 14;
@@ -311,13 +313,7 @@ impl<'a, T: Value> Walk<'a, T> {
         for share in shares {
             let (inside, outside) = (&below.planes[share.inside][..], &below.planes[share.outside][..]);
             let out = &mut self.out[share.all][place..place + len];
-            for pair in &self.pairs[last] {
-                let a = &inside[pair.inside as usize..][..len];
-                let b = &outside[pair.outside as usize..][..len];
-                for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
-                    *out = (*out).min(a + b + node_price);
-                }
-            }
+            keep_cheapest(out, inside, outside, &self.pairs[last], node_price);
             let (inside, outside) = (&inside[rank_below as usize..], &outside[rank_below as usize..]);
             for (state, out) in out.iter_mut().enumerate() {
                 for cut in column.cuts(state) {
@@ -325,6 +321,29 @@ impl<'a, T: Value> Walk<'a, T> {
                     *out = (*out).min(sum + node_price);
                 }
             }
+        }
+    }
+}
+
+dispatch! {
+    /// Take in, for neighbouring boxes, the costs of splits whose children are neighbours too.
+    fn keep_cheapest<T: Lane>(out: &mut [T], inside: &[T], outside: &[T], pairs: &[Pair], node_price: T) = keep_cheapest_body;
+}
+
+#[inline(always)]
+fn keep_cheapest_body<T: Lane>(
+    out: &mut [T],
+    inside: &[T],
+    outside: &[T],
+    pairs: &[Pair],
+    node_price: T,
+) {
+    for pair in pairs {
+        let inside = &inside[pair.inside as usize..][..out.len()];
+        let outside = &outside[pair.outside as usize..][..out.len()];
+        for ((best, &inside), &outside) in out.iter_mut().zip(inside).zip(outside) {
+            let cost = inside.plus(outside).plus(node_price);
+            *best = if cost < *best { cost } else { *best };
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Whether the cube solver suits a problem, by what it would take.
 
-use super::leaves::n_listed;
+use super::leaves::Span;
 use super::states::ColumnStates;
 use crate::problem::{Problem, ProblemColumn};
 use crate::search::params::Params;
@@ -24,8 +24,6 @@ pub struct Plan {
     pub planes: Vec<usize>,
     /// Bytes for the costs of all boxes, at eight bytes each.
     pub bytes: f64,
-    /// Boxes within each number of splits up to the depth.
-    pub boxes: Vec<f64>,
     /// Sums of two costs, the unit of work.
     pub work: f64,
     /// The columns with splits, in the order of the walk: the one with most sets last.
@@ -62,9 +60,9 @@ impl Plan {
             work += boxes * if level == 0 { 1.0 } else { shares * n_splits as f64 };
         }
         let order: Vec<usize> = columns.iter().map(|&(index, _)| index).collect();
-        let sets: Vec<f64> = columns.iter().map(|(_, sets)| sets.iter().sum()).collect();
-        work += listing(problem, &order, &sets);
-        Some(Self { depth, planes, bytes, boxes, work, order })
+        let sets: Vec<Vec<f64>> = columns.into_iter().map(|(_, sets)| sets).collect();
+        work += leaf_work(problem, &order, &sets, depth);
+        Some(Self { depth, planes, bytes, work, order })
     }
 
     /// The plan, if the cube solver is asked for, or chosen as the cheaper way.
@@ -134,23 +132,39 @@ fn count_boxes<'a>(columns: impl Iterator<Item = &'a [f64]>, limit: u32) -> Vec<
     boxes
 }
 
-/// Work of walking the first columns by rows, and of filling a grid at each end.
-fn listing(problem: &Problem, order: &[usize], sets: &[f64]) -> f64 {
-    let slots: Vec<usize> = order
-        .iter()
-        .map(|&c| problem.columns[c].n_codes + usize::from(problem.columns[c].kind == Kind::Nominal))
-        .collect();
-    let lanes = problem.n_labels as f64;
-    let listed = n_listed(&slots, problem.n_rows(), problem.n_labels);
-    let grid: f64 = slots[listed..].iter().map(|&slots| slots as f64).product();
-    // Most sets hold about half of their column's rows.
-    let (mut boxes, mut held, mut work) = (1.0, problem.n_rows() as f64, 0.0);
-    for sets in &sets[..listed] {
-        work += boxes * sets * held;
-        boxes *= sets;
-        held /= 2.0;
+/// Work of the leaves beyond one step per box: scanning rows, filling and splitting grids.
+fn leaf_work(problem: &Problem, order: &[usize], sets: &[Vec<f64>], depth: u32) -> f64 {
+    let mut spans = vec![Span::NOTHING];
+    for &c in order.iter().rev() {
+        let column = &problem.columns[c];
+        let slots = column.n_codes + usize::from(column.kind == Kind::Nominal);
+        spans.push(spans[spans.len() - 1].with(column.n_splits, slots));
     }
-    work + boxes * (held + grid * lanes * (slots.len() - listed) as f64)
+    spans.reverse();
+    let lanes = problem.n_labels;
+    // Boxes still carried as rows, by the splits used; each split leaves about half of the rows.
+    let mut carried = vec![0.0; depth as usize + 1];
+    carried[0] = 1.0;
+    let mut work = 0.0;
+    for (c, span) in spans.iter().enumerate() {
+        let mut next = vec![0.0; carried.len()];
+        for (used, &boxes) in carried.iter().enumerate() {
+            let rows = problem.n_rows() as f64 / f64::from(1_u32 << used.min(20));
+            let left = depth - used as u32;
+            if left <= 1 || c == order.len() {
+                work += boxes * rows * (1 + left as usize * span.columns) as f64;
+            } else if span.wants_grid(rows as usize, left, lanes) {
+                work += boxes * (span.cells * lanes * span.columns) as f64;
+            } else {
+                work += boxes * rows;
+                for (more, &sets) in sets[c].iter().enumerate().take(left as usize + 1) {
+                    next[used + more] += boxes * sets;
+                }
+            }
+        }
+        carried = next;
+    }
+    work
 }
 
 /// Number of planes per level: one, unless the node budget is tighter than the depth.

@@ -46,11 +46,6 @@ impl Ranks {
         self.follow[0][0]
     }
 
-    /// Number of boxes that share their first `columns` sets, of distance `used`.
-    pub fn n_following(&self, columns: usize, used: u32) -> usize {
-        self.follow[columns][used as usize]
-    }
-
     /// What a set adds to the rank of a box whose earlier columns have used up distance `used`.
     #[inline]
     pub fn step(&self, column: usize, used: u32, state: u32) -> u32 {

@@ -141,6 +141,11 @@ impl ColumnStates {
         self.n_codes + usize::from(self.kind == Kind::Nominal)
     }
 
+    /// Number of splits: the cuts of the whole column.
+    pub fn n_splits(&self) -> usize {
+        self.cuts(0).len()
+    }
+
     /// Turn masses per code into slots, on an axis of `stride` values per slot.
     pub fn fill_slots<T: Copy + std::ops::AddAssign>(&self, masses: &mut [T], stride: usize) {
         for slab in masses.chunks_exact_mut(self.n_slots() * stride) {
@@ -159,8 +164,8 @@ impl ColumnStates {
 
     /// Whether set `state` holds `code`.
     #[inline]
-    pub fn holds(&self, state: usize, code: u8) -> bool {
-        holds(&self.members[state], usize::from(code))
+    pub fn holds(&self, state: usize, code: usize) -> bool {
+        holds(&self.members[state], code)
     }
 
     /// The cuts of a set, in the order of the splits.

@@ -2,33 +2,20 @@
 
 use std::ops::{Add, AddAssign, Mul, SubAssign};
 
+use crate::search::lane::Lane;
+
 /// A cost type. Costs stay below [`Value::UNREACHABLE`], of which two and a node price still fit.
 pub trait Value:
-    Copy + Default + Ord + Add<Output = Self> + Mul<Output = Self> + AddAssign + SubAssign + Send + Sync
+    Lane + Ord + Add<Output = Self> + Mul<Output = Self> + AddAssign + SubAssign
 {
     /// Cost that no tree reaches.
     const UNREACHABLE: Self;
-
-    /// Narrow a value known to fit.
-    fn narrow(value: i64) -> Self;
-    /// Widen.
-    fn widen(self) -> i64;
 }
 
 macro_rules! value {
     ($int:ty) => {
         impl Value for $int {
             const UNREACHABLE: Self = <$int>::MAX / 4;
-
-            #[inline(always)]
-            fn narrow(value: i64) -> Self {
-                debug_assert!(<$int>::try_from(value).is_ok());
-                value as $int
-            }
-            #[inline(always)]
-            fn widen(self) -> i64 {
-                i64::from(self)
-            }
         }
     };
 }
