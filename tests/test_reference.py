@@ -21,7 +21,7 @@ OPTIMA = {
     ("diabetes", 2): 30686,
 }
 
-BOUNDS = ("neighbour", "interval", "similarity", "sibling")
+BOUNDS = ("neighbour", "interval", "shallower", "similarity", "cache")
 
 
 def load(name):
