@@ -4,9 +4,8 @@ import doctest
 import importlib
 import pkgutil
 
-import pytest
-
 import certitree
+import pytest
 
 MODULES = sorted(
     module.name
