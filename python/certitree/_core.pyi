@@ -114,7 +114,7 @@ def solve(
     memory_limit: int | None,
     n_threads: int,
     seed: int,
-    kernel: Literal["auto", "histogram", "bitset", "recursive"] = "auto",
+    kernel: Literal["auto", "histogram", "bitset", "recursive", "cube", "general"] = "auto",
     disable_bounds: Sequence[str] = (),
     progress: Callable[[Progress], None] | None = None,
 ) -> SolveResult:
