@@ -15,6 +15,8 @@ from certitree._schema import Feature, FeatureKind
 from certitree._split import Split
 from certitree._tree import Tree
 from certitree.exceptions import CertitreeError, ModelFileError
+from certitree.objectives import Objective
+from certitree.objectives._registry import objective_from_dict
 
 if TYPE_CHECKING:
     from certitree._base import TreeClassifier
@@ -30,6 +32,7 @@ _RESULTS: dict[str, type | tuple[type, ...]] = {
     "status_": str,
     "objective_": (int, float),
     "lower_bound_": (int, float),
+    "upper_bound_": (int, float),
     "gap_": (int, float),
     "n_records_": int,
     "n_unique_": int,
@@ -188,6 +191,8 @@ def _plain_parameter(value: Any) -> Any:
     """Return a parameter as JSON holds it; a random generator, which it cannot, becomes None."""
     if isinstance(value, np.random.RandomState | np.random.Generator):
         return None
+    if isinstance(value, Objective):
+        return _plain(value.to_dict())
     if isinstance(value, Split):
         return {"feature": _plain(value.feature), "value": _plain(value.value)}
     if isinstance(value, tuple) and len(value) == 2:
@@ -199,6 +204,8 @@ def _plain_parameter(value: Any) -> Any:
 
 def _read_parameters(plain: dict[str, Any]) -> dict[str, Any]:
     parameters = dict(plain)
+    if isinstance(parameters.get("objective"), dict):
+        parameters["objective"] = objective_from_dict(parameters["objective"])
     candidates = parameters.get("candidates")
     if candidates is not None:
         if not isinstance(candidates, list):
