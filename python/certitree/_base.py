@@ -42,6 +42,11 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
     features_: tuple[Feature, ...]
 
+    @property
+    def maximizes(self) -> bool:
+        """Whether more is better for `objective_`."""
+        return False
+
     def predict(self, X: Any) -> Array:
         """Predict the class of each record.
 

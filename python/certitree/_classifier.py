@@ -38,8 +38,8 @@ class OptimalTreeClassifier(TreeClassifier):
 
         misclassified weight + complexity_penalty x total weight x number of branching nodes,
 
-    and among equally good trees it takes one with the fewest nodes. If it is stopped early, the best tree
-    so far is kept, with a lower bound on what any tree can reach.
+    and among equally good trees it takes one with the fewest nodes. If it is stopped early, the
+    best tree so far is kept, with a bound on what any tree can reach.
 
     Limits combine: the tightest one counts. A limit that leaves no split (`max_depth=0`,
     `max_nodes=0`, `min_samples_leaf` above the number of records) gives a single leaf.
@@ -172,6 +172,11 @@ class OptimalTreeClassifier(TreeClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    @property
+    def maximizes(self) -> bool:
+        """Whether more is better for `objective_`."""
+        return as_objective(self.objective).maximize
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, costs: Any = None) -> Self:
         """Find the best tree.

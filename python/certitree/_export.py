@@ -109,16 +109,19 @@ def summarize(model: TreeClassifier) -> str:
 
 def describe_certificate(model: TreeClassifier) -> str:
     """Write in one line how good the tree is, and how much of that is proven."""
-    objective, bound = model.objective_, model.lower_bound_
+    objective = model.objective_
+    bound, beyond = (model.lower_bound_, "below")
+    if model.maximizes:
+        bound, beyond = (model.upper_bound_, "above")
     size = (
         f"{model.n_branching_nodes_} branching nodes, {model.n_leaves_} leaves, "
         f"depth {model.get_depth()}"
     )
     if model.status_ == "optimal":
-        proof = f"proven optimal: no tree within the limits is below {objective:.10g}"
+        proof = f"proven optimal: no tree within the limits is {beyond} {objective:.10g}"
     else:
         proof = (
-            f"stopped by {model.status_}: no tree within the limits is below {bound:.10g} "
+            f"stopped by {model.status_}: no tree within the limits is {beyond} {bound:.10g} "
             f"(gap {model.gap_:.2%})"
         )
     return f"{type(model).__name__}: {size}\nobjective {objective:.10g}, {proof}"

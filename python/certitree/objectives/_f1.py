@@ -121,9 +121,7 @@ def positive_of(y_true: Any, pos_label: Any) -> Any:
     return np.max(y_true) if pos_label is None else pos_label
 
 
-def fbeta_of(
-    y_true: Any, y_pred: Any, beta: float, pos_label: Any, sample_weight: Any
-) -> float:
+def fbeta_of(y_true: Any, y_pred: Any, beta: float, pos_label: Any, sample_weight: Any) -> float:
     """Return the F-beta of predictions; 0 where it is 0/0."""
     from sklearn.metrics import fbeta_score  # noqa: PLC0415
 

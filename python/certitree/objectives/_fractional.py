@@ -137,13 +137,16 @@ class _Dinkelbach:
         """Search at some lesser depths first, then at `depth`; return the last result."""
         for shallow in _SHALLOW:
             if shallow < depth:
-                result = self.improve(max_depth=shallow, time_share=_SHALLOW_SHARE)
+                result = self.improve(shallow, _SHALLOW_SHARE, final=False)
                 if result["status"] == "interrupted":
                     return result
-        return self.improve()
+        return self.improve(depth, 1.0, final=True)
 
-    def improve(self, time_share: float = 1.0, **limits: int) -> _core.SolveResult:
-        """Search until no tree within the limits is better, or time is up."""
+    def improve(self, depth: int, time_share: float, *, final: bool) -> _core.SolveResult:
+        """Search until no tree of this depth is better, or time is up.
+
+        A search at the `final` depth bounds the score of every tree.
+        """
         while True:
             t = self.score
             price_fn, price_fp = self._whole_prices(t)
@@ -156,10 +159,10 @@ class _Dinkelbach:
                 n_labels=2,
                 costs=costs,
                 time_share=time_share,
-                **limits,
+                max_depth=depth,
             )
             self.searches += 1
-            if not limits:
+            if final:
                 self._tighten(t, price_fn, result)
             score = self._evaluate(result["nodes"])
             if score > self.score:

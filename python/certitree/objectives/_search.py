@@ -84,7 +84,7 @@ class Search:
         costs: NDArray[np.float64] | None = None,
         node_penalty: float = 0.0,
         time_share: float = 1.0,
-        **changed_limits: Any,
+        max_depth: int | None = None,
     ) -> _core.SolveResult:
         """Find the tree of least summed cost; see `_core.solve` for the arguments.
 
@@ -92,10 +92,11 @@ class Search:
         ----------
         time_share : float
             Share of the time left that this search may take.
-        **changed_limits
-            Replace entries of `limits`.
+        max_depth : int, optional
+            Replaces the one of `limits`.
         """
         left = self.seconds_left()
+        limits = self.limits if max_depth is None else self.limits | {"max_depth": max_depth}
         return _core.solve(
             self.table,
             labels=labels,
@@ -104,7 +105,7 @@ class Search:
             costs=costs,
             node_penalty=node_penalty,
             time_limit=None if left is None else left * time_share,
-            **(self.limits | changed_limits),
+            **limits,
         )
 
     def predict(self, nodes: CoreNodes) -> NDArray[np.int32]:
