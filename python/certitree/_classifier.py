@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
-from certitree import _core
 from certitree._base import TreeClassifier
-from certitree._binning import MAX_BINS, code_records
-from certitree._builder import build_tree
-from certitree._coding import CodedTable
-from certitree._frame import Records, read_records
-from certitree._limits import count_threads, draw_seed, parse_memory
+from certitree._exact import ExactSearch
+from certitree._frame import read_records
 from certitree._model_file import storable
-from certitree._progress import live_progress
-from certitree._split import Split, select
+from certitree._split import Split
 from certitree._targets import read_targets, weigh_classes
-from certitree.exceptions import ParameterError, translate_core_errors
-from certitree.objectives import Found, Goal, Objective, Search, as_objective
+from certitree.objectives import Objective, as_objective
 from certitree.objectives._record_costs import read_costs
-from certitree.objectives._search import relative_gap
 
 
 @storable
-class OptimalTreeClassifier(TreeClassifier):
+class OptimalTreeClassifier(ExactSearch, TreeClassifier):
     """The decision tree that is provably best on the training records.
 
     Among all trees of at most `max_depth` levels and `max_nodes` branching nodes whose leaves hold
@@ -126,18 +117,7 @@ class OptimalTreeClassifier(TreeClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "objective": [str, Objective],
         "class_weight": [dict, StrOptions({"balanced"}), None],
-        "max_depth": [Interval(Integral, 0, None, closed="left")],
-        "max_nodes": [Interval(Integral, 0, None, closed="left"), None],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
-        "complexity_penalty": [Interval(Real, 0, None, closed="left")],
-        "max_bins": [Interval(Integral, 2, MAX_BINS, closed="both")],
-        "candidates": ["array-like", None],
-        "aggregate": ["boolean"],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
-        "memory_limit": [Interval(Integral, 1, None, closed="left"), str, None],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
+        **ExactSearch._parameter_constraints,
     }
 
     def __init__(
@@ -207,13 +187,6 @@ class OptimalTreeClassifier(TreeClassifier):
         """
         started = time.perf_counter()
         self._validate_params()
-        if not np.isfinite(self.complexity_penalty):
-            raise ParameterError(
-                f"complexity_penalty={self.complexity_penalty} must be finite; 0.01 is one error "
-                f"in a hundred records per branching node"
-            )
-        n_threads = count_threads(self.n_jobs)
-        memory_limit = parse_memory(self.memory_limit)
         name = type(self).__name__
         records = read_records(X, name)
         targets = read_targets(y, sample_weight, records.n_rows, name)
@@ -221,64 +194,4 @@ class OptimalTreeClassifier(TreeClassifier):
         goal = as_objective(self.objective).bind(
             targets, read_costs(costs, records.n_rows, targets.rows)
         )
-        selections = select(self.candidates, records.names, records.n_features)
-        read = time.perf_counter()
-        coded = code_records(
-            records,
-            targets.rows,
-            targets.weights,
-            max_bins=self.max_bins,
-            selections=selections,
-        )
-        with translate_core_errors():
-            table = _core.Table(coded.codes, coded.kinds, coded.n_codes, coded.n_splits)
-            coded_at = time.perf_counter()
-            with live_progress(self.verbose, started) as progress:
-                limits = {
-                    "max_depth": self.max_depth,
-                    "max_nodes": self.max_nodes,
-                    "min_samples_leaf": self.min_samples_leaf,
-                    "candidates": None,
-                    "aggregate": bool(self.aggregate),
-                    "memory_limit": memory_limit,
-                    "n_threads": n_threads,
-                    "seed": draw_seed(self.random_state),
-                    "progress": progress,
-                }
-                deadline = None if self.time_limit is None else started + self.time_limit
-                found = goal.search(
-                    Search(coded, table, limits, deadline), self.complexity_penalty
-                )
-        solved = time.perf_counter()
-        self._keep_table(records, coded, goal)
-        self._keep_result(found, coded, goal)
-        stats = self.search_stats_
-        stats["seconds"] = {
-            "read": read - started,
-            "code": coded_at - read,
-            **{stage: stats.pop(f"{stage}_seconds") for stage in ("merge", "warm_start", "search")},
-            "solve": solved - coded_at,
-            "total": time.perf_counter() - started,
-        }
-        return self
-
-    def _keep_table(self, records: Records, coded: CodedTable, goal: Goal) -> None:
-        self.n_features_in_ = records.n_features
-        if records.names is not None:
-            self.feature_names_in_: NDArray[np.object_] = np.array(records.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self.features_ = coded.features
-        self.classes_ = goal.classes
-
-    def _keep_result(self, found: Found, coded: CodedTable, goal: Goal) -> None:
-        self.tree_ = build_tree(found.nodes, coded, goal.labels, goal.weights, goal.classes.size)
-        self.status_ = found.status
-        self.objective_ = found.objective
-        self.lower_bound_ = found.lower_bound
-        self.upper_bound_ = found.upper_bound
-        self.gap_ = relative_gap(found.lower_bound, found.upper_bound)
-        self.n_records_ = found.n_records
-        self.n_unique_ = found.n_unique
-        self.n_unique_labelled_ = found.n_unique_labelled
-        self.search_stats_: dict[str, Any] = dict(found.stats)
+        return self._search(records, targets.rows, targets.weights, goal, started)

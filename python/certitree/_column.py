@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from certitree._schema import Category
+from certitree._schema import Category, category_key
 from certitree.exceptions import InputError, InputTypeError
 
 Array: TypeAlias = NDArray[Any]
@@ -139,10 +139,11 @@ def dictionary_column(codes: NDArray[np.int64], categories: Sequence[object]) ->
     """
     used = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(categories)))
     plain = [_plain_category(categories[index]) for index in used.tolist()]
-    kept = sorted(set(plain), key=lambda value: (type(value).__name__, value))
-    place = {(type(value), value): index for index, value in enumerate(kept)}
+    distinct = {category_key(value): value for value in plain}
+    kept = sorted(distinct.values(), key=lambda value: (type(value).__name__, value))
+    place = {category_key(value): index for index, value in enumerate(kept)}
     recode = np.full(len(categories) + 1, -1, dtype=np.int64)  # the last entry serves code -1
-    recode[used] = [place[type(value), value] for value in plain]
+    recode[used] = [place[category_key(value)] for value in plain]
     return NominalColumn(recode[codes], tuple(kept))
 
 

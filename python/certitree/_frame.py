@@ -267,5 +267,5 @@ def _dictionary_series(series: nw.Series[Any]) -> Column:
         array = array.combine_chunks()
     if not hasattr(array, "dictionary"):
         array = array.dictionary_encode()
-    codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    codes = array.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
     return dictionary_column(codes, array.dictionary.to_pylist())

@@ -9,6 +9,7 @@ ratio is the next t (W. Dinkelbach, "On nonlinear fractional programming", 1967)
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -110,7 +111,7 @@ class FractionalGoal(Goal):
             n_records=result["n_records"],
             n_unique=result["n_unique"],
             n_unique_labelled=result["n_unique_labelled"],
-            stats=dict(result["stats"]) | {"searches": run.searches},
+            stats=dict(run.stats) | {"searches": run.searches},
         )
 
 
@@ -132,6 +133,7 @@ class _Dinkelbach:
         self.score = self.ratio.value(self.p, Fraction(0), self.n)
         self.upper = Fraction(1)
         self.searches = 0
+        self.stats: Counter[str] = Counter()
 
     def improve_by_level(self, depth: int) -> _core.SolveResult:
         """Search at some lesser depths first, then at `depth`; return the last result."""
@@ -162,6 +164,7 @@ class _Dinkelbach:
                 max_depth=depth,
             )
             self.searches += 1
+            self.stats.update(result["stats"])
             if final:
                 self._tighten(t, price_fn, result)
             score = self._evaluate(result["nodes"])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from certitree import _core
 from certitree._coding import CodedTable
+from certitree._limits import seconds_left
 
 Status: TypeAlias = Literal["optimal", "time_limit", "memory_limit", "interrupted"]
 CoreNodes: TypeAlias = Sequence[tuple[int, int, int, int, int]]
@@ -60,20 +61,17 @@ class Search:
         Made of `coded`.
     limits : dict
         Arguments of `_core.solve` other than the statistics, the penalty and the time limit.
-    deadline : float or None
-        When to stop, on the clock of `time.perf_counter`.
+    time_limit : float or None
+        Seconds for all searches together, counted from `started`.
+    started : float
+        On the clock of `time.perf_counter`.
     """
 
     coded: CodedTable
     table: _core.Table
     limits: dict[str, Any]
-    deadline: float | None = None
-
-    def seconds_left(self) -> float | None:
-        """Return the seconds until the deadline, at least 0; None if there is none."""
-        if self.deadline is None:
-            return None
-        return max(0.0, self.deadline - time.perf_counter())
+    time_limit: float | None = None
+    started: float = field(default_factory=time.perf_counter)
 
     def additive(
         self,
@@ -95,7 +93,7 @@ class Search:
         max_depth : int, optional
             Replaces the one of `limits`.
         """
-        left = self.seconds_left()
+        left = seconds_left(self.time_limit, self.started)
         limits = self.limits if max_depth is None else self.limits | {"max_depth": max_depth}
         return _core.solve(
             self.table,
@@ -128,7 +126,7 @@ def count_branching(nodes: CoreNodes) -> int:
     return sum(column >= 0 for column, *_ in nodes)
 
 
-def relative_gap(lower_bound: float, upper_bound: float) -> float:
+def gap_between(lower_bound: float, upper_bound: float) -> float:
     """Return the share of a value that is not proven, in [0, 1].
 
     The width of the interval, relative to the larger of its ends in size: for a cost that is
