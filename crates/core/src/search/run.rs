@@ -123,6 +123,12 @@ impl Drop for SetOnDrop<'_> {
     }
 }
 
+/// The most that a tree can lose, in units: every record at its worst label.
+fn most_loss(problem: &Problem) -> i64 {
+    let rows = problem.costs.chunks_exact(problem.n_labels);
+    rows.map(|costs| costs.iter().copied().max().unwrap_or(0)).sum()
+}
+
 struct Run<'a> {
     problem: &'a Problem,
     params: &'a Params,
@@ -161,7 +167,7 @@ impl<'a> Run<'a> {
             problem,
             params,
             control,
-            scale: Scale::new(params.node_penalty / problem.unit),
+            scale: Scale::new(params.node_penalty / problem.unit, most_loss(problem)),
             rule: LeafRule {
                 lanes: problem.n_labels - 1,
                 min_records: if counted { i64::from(params.min_samples_leaf) } else { 0 },
