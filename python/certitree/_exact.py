@@ -88,9 +88,7 @@ class ExactSearch:
         memory_limit = parse_memory(self.memory_limit)
         selections = select(self.candidates, records.names, records.n_features)
         read = time.perf_counter()
-        coded = code_records(
-            records, rows, weights, max_bins=self.max_bins, selections=selections
-        )
+        coded = code_records(records, rows, weights, max_bins=self.max_bins, selections=selections)
         with translate_core_errors():
             table = _core.Table(coded.codes, coded.kinds, coded.n_codes, coded.n_splits)
             coded_at = time.perf_counter()
