@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import certitree
 import numpy as np
 import pandas as pd
 import pytest
 from brute_force import all_splits
+from certitree import InputError, InputTypeError, OptimalPolicyTree, ParameterError
 from checking import raw_columns
 from objective_oracle import cost_leaf, reachable_statistics
 from sklearn.base import clone, is_classifier
@@ -15,9 +17,6 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
-
-import certitree
-from certitree import InputError, InputTypeError, OptimalPolicyTree, ParameterError
 
 METHODS = ("direct", "ipw", "doubly_robust")
 
@@ -89,13 +88,21 @@ def test_optimal_among_all_trees(method, maximize):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_finds_the_policy_that_made_the_data(method):
-    X, treatment, outcome, _ = trial(1500)
-    model = OptimalPolicyTree(method=method, max_depth=1, random_state=0)
-    model.fit(X, treatment, outcome)
+    models = {"outcome_model": LinearRegression(), "propensity_model": LogisticRegression()}
+    model = OptimalPolicyTree(method=method, max_depth=1, random_state=0, **models)
+    model.fit(*trial(1500)[:3])
     assert model.predict([[0, 0, 0, 0], [1, 0, 0, 0]]).tolist() == ["a", "b"]
     assert model.treatments_.tolist() == ["a", "b", "c"]
     value = model.estimate_value(*trial(1500, seed=1)[:3])
     assert value == pytest.approx(-0.5, abs=0.35)  # 2 + E[x1] - 3
+
+
+def test_default_models_take_categories_and_missing_values():
+    X, treatment, outcome, _ = trial(300)
+    frame = pd.DataFrame({"sex": np.where(X[:, 0] == 1, "f", "m"), "age": X[:, 1] * 1.0})
+    frame.loc[::7, "age"] = np.nan
+    model = OptimalPolicyTree(max_depth=1, n_folds=2).fit(frame, treatment, outcome)
+    assert model.predict(frame)[0] == ("b" if X[0, 0] else "a")
 
 
 def test_known_and_estimated_propensities_agree_roughly():
@@ -137,7 +144,7 @@ def test_frames_pipelines_and_outcome_classifiers():
         propensity_model=make_pipeline(encode, LogisticRegression()),
         max_depth=1,
     ).fit(frame, treatment, outcome)
-    assert model.predict(frame)[:1] == ("b" if X[0, 0] else "a")
+    assert model.predict(frame)[0] == ("b" if X[0, 0] else "a")
     recovered = (outcome > -2).astype(int)
     by_class = OptimalPolicyTree(
         method="direct", outcome_model=DecisionTreeClassifier(max_depth=2), max_depth=1
@@ -170,6 +177,11 @@ def test_is_no_classifier_and_its_text_counts_no_errors(tmp_path):
     loaded = certitree.load(tmp_path / "policy.json")
     assert loaded.predict(X).tolist() == model.predict(X).tolist()
     assert loaded.outcome_model is None
+
+
+class Infinite(DummyRegressor):
+    def predict(self, X):
+        return super().predict(X) + np.inf
 
 
 X, TREATMENT, OUTCOME, PROPENSITIES = trial(40)
@@ -208,8 +220,7 @@ def test_refuses_models_and_parameters():
     rare = ["rare", "rare", *["a"] * 19, *["b"] * 19]
     refuses(InputError, "'rare' was given to 2 records, fewer than the 5", treatment=rare)
     refuses(ParameterError, "no predict_proba", method="ipw", propensity_model=LinearRegression())
-    infinite = DummyRegressor(strategy="constant", constant=np.inf)
-    refuses(InputError, "not finite", outcome_model=infinite)
+    refuses(InputError, "not finite", outcome_model=Infinite())
     refuses(ValueError, "'method' parameter", method="magic")
     refuses(ValueError, "'n_folds' parameter", n_folds=1)
 

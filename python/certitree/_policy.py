@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from certitree._base import TreeModel
 from certitree._column import Array
 from certitree._exact import ExactSearch
 from certitree._frame import Records, read_records
-from certitree._limits import draw_seed
+from certitree._limits import count_threads, draw_seed
 from certitree._model_file import storable
 from certitree._nuisance import Method, Nuisance, Observed, numeric_table, read_numbers
 from certitree._schema import available
@@ -281,7 +282,9 @@ n_features_in_, feature_names_in_
             self.min_propensity,
             draw_seed(self.random_state),
         )
-        return nuisance.scores(self.method, observed, propensities, outcome_predictions)
+        # Its models use as many threads as the search, not as many as there are processors.
+        with threadpool_limits(count_threads(self.n_jobs)):
+            return nuisance.scores(self.method, observed, propensities, outcome_predictions)
 
     def _goal(self, targets: Targets, scores: NDArray[np.float64]) -> AdditiveGoal:
         """Turn estimates into costs: how far a treatment is from the record's best one."""
