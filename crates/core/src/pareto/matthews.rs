@@ -113,8 +113,8 @@ pub fn maximise_correlation(
         }
         let gap = open.swap_remove(next);
         let [left, right] = gap.corners;
-        let prices = prices(left, right, negatives, positives);
-        let found = solve_prices(records, prices, params, control, observer)?;
+        let prices = prices(left, right, records);
+        let found = solve_prices(records, &prices, params, control, observer)?;
         best.n_searches += 1;
         let group_count = records.n_groups;
         let fp: i64 = found.cells[..group_count].iter().sum();
@@ -125,10 +125,10 @@ pub fn maximise_correlation(
             best.errors = point;
             best.tree = found.tree;
         }
-        let (a, b) = (prices[0] as f64, prices[1] as f64);
-        let line = Line { a, b, value: (found.lower + prices[1] * positives) as f64 };
-        let price_of = |[fp, fn_]: [i64; 2]| prices[0] * fp + prices[1] * fn_;
-        let is_corner = price_of(point) < price_of(left).min(price_of(right));
+        let (a, b) = (prices.false_positive, prices.false_negative);
+        let line = Line { a, b, value: found.lower as f64 + b * positives as f64 - prices.rounding };
+        let price_of = |[fp, fn_]: [i64; 2]| a * fp as f64 + b * fn_ as f64;
+        let is_corner = price_of(point) + 2.0 * prices.rounding < price_of(left).min(price_of(right));
         let mut push = |corners: [[i64; 2]; 2], lines: [Line; 2]| {
             let corner = lines[0].meet(&lines[1]);
             let ends = corners.map(|point| worth([point[0] as f64, point[1] as f64]));
@@ -144,21 +144,15 @@ pub fn maximise_correlation(
                 push([point, right], [line, gap.lines[1]]);
             }
         } else {
-            // Nothing (proven to be) below the line through both corners: two corners of the polygon are left.
-            let bound = [gap.lines[0].meet(&line), line.meet(&gap.lines[1])]
-                .into_iter()
-                .flatten()
-                .map(worth)
-                .fold(0.0, f64::max)
-                .min(gap.bound);
+            // If that is proven, nothing lies below the line through both corners, by more than real weights are rounded.
             if !found.is_optimal {
+                let bound = [gap.lines[0].meet(&line), line.meet(&gap.lines[1])]
+                    .into_iter()
+                    .flatten()
+                    .map(worth)
+                    .fold(0.0, f64::max)
+                    .min(gap.bound);
                 open.push(Gap { bound, ..gap });
-                continue;
-            }
-            best.upper_bound = bound;
-            if bound > best.correlation * (1.0 + 1e-9) {
-                // Rounded prices left a sliver.
-                return Ok(best);
             }
         }
     }
@@ -166,18 +160,27 @@ pub fn maximise_correlation(
     Ok(best)
 }
 
-/// Whole prices of a false positive and a false negative for which both points cost the same, or nearly so if they would be too large.
-fn prices(left: [i64; 2], right: [i64; 2], negatives: i64, positives: i64) -> [i64; 2] {
-    let (mut a, mut b) = (left[1] - right[1], right[0] - left[0]);
+/// What a false positive and a false negative cost in one scalar search.
+#[derive(Clone, Copy, Debug)]
+struct Prices {
+    false_positive: f64,
+    false_negative: f64,
+    /// Most by which rounding the price of each row changes the sum over any rows; 0 for whole prices.
+    rounding: f64,
+}
+
+/// Prices for which both points cost the same: whole ones, unless real weights have made the numbers too large.
+fn prices(left: [i64; 2], right: [i64; 2], records: &Records) -> Prices {
+    let (a, b) = (left[1] - right[1], right[0] - left[0]);
     let divisor = gcd(a, b).max(1);
-    (a, b) = (a / divisor, b / divisor);
-    let mass = a as f64 * negatives as f64 + b as f64 * positives as f64;
-    let shrink = MAX_MASS as f64 / mass;
-    if shrink < 1.0 {
-        a = ((a as f64 * shrink) as i64).max(1);
-        b = ((b as f64 * shrink) as i64).max(1);
+    let (a, b) = ((a / divisor) as f64, (b / divisor) as f64);
+    let mass = a * records.class_total(0) as f64 + b * records.class_total(1) as f64;
+    if mass <= MAX_MASS as f64 {
+        return Prices { false_positive: a, false_negative: b, rounding: 0.0 };
     }
-    [a, b]
+    let shrink = MAX_MASS as f64 / mass;
+    let rounding = records.n_rows() as f64;
+    Prices { false_positive: a * shrink, false_negative: b * shrink, rounding }
 }
 
 fn gcd(a: i64, b: i64) -> i64 {
@@ -186,7 +189,7 @@ fn gcd(a: i64, b: i64) -> i64 {
 
 fn solve_prices(
     records: &mut Records,
-    prices: [i64; 2],
+    prices: &Prices,
     params: &Params,
     control: &Control,
     observer: &mut dyn Observer,
@@ -194,7 +197,8 @@ fn solve_prices(
     let price: Vec<i64> = (0..records.n_rows())
         .map(|row| {
             let (negative, positive) = records.row(row);
-            prices[0] * negative.iter().sum::<i64>() - prices[1] * positive.iter().sum::<i64>()
+            let (negative, positive): (i64, i64) = (negative.iter().sum(), positive.iter().sum());
+            (prices.false_positive * negative as f64 - prices.false_negative * positive as f64).round() as i64
         })
         .collect();
     solve_scalar(records, &price, params, control, observer)
