@@ -1,0 +1,183 @@
+"""What all tree classifiers share once a tree is found: prediction, inspection, model files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from certitree import _model_file
+from certitree._column import Array
+from certitree._export import summarize
+from certitree._frame import read_records
+from certitree._matching import feature_values, match_columns
+from certitree._schema import Feature
+from certitree._tree import Tree
+from certitree.exceptions import ModelFileError
+
+
+class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the classifiers: a fitted tree and how to use it.
+
+    Subclasses set the attributes below in `fit`.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    classes_ : array of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features_in_,)
+        Only if the training table had column names.
+    features_ : tuple of Feature
+        Name, kind and categories of each column.
+    """
+
+    tree_: Tree
+    classes_: Array
+    n_features_in_: int
+    features_: tuple[Feature, ...]
+
+    @property
+    def maximizes(self) -> bool:
+        """Whether more is better for `objective_`."""
+        return False
+
+    def predict(self, X: Any) -> Array:
+        """Predict the class of each record.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_features_in_)
+            Columns of a data frame are found by name, in any order. A missing value of a feature
+            that was never missing in training goes the way of the greater training weight at
+            each node. A category that was not seen in training equals none of the known ones.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        leaves = self.apply(X)
+        labels: Array = self.classes_[self.tree_.label[leaves]]
+        return labels
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return each class's share of the training weight in the record's leaf.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_features_in_)
+
+        Returns
+        -------
+        float64 array of shape (n_rows, n_classes)
+            Columns in the order of `classes_`.
+        """
+        leaves = self.apply(X)
+        shares = self.tree_.value / self.tree_.weighted_n_node_samples[:, np.newaxis]
+        probabilities: NDArray[np.float64] = shares[leaves]
+        return probabilities
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the index of the leaf each record ends up in.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_features_in_)
+
+        Returns
+        -------
+        int64 array of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        columns, n_rows = self._read_used_columns(X)
+        return self.tree_.apply(columns, n_rows)
+
+    def decision_path(self, X: Any) -> scipy.sparse.csr_matrix:
+        """Return which nodes each record passes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_features_in_)
+
+        Returns
+        -------
+        csr_matrix of shape (n_rows, n_nodes)
+            1 where the record passes the node, the leaf included.
+        """
+        return self.tree_.decision_path(self.apply(X))
+
+    def get_depth(self) -> int:
+        """Return the length of the longest path from the root to a leaf."""
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    @property
+    def n_leaves_(self) -> int:
+        """Number of leaves."""
+        return self.tree_.n_leaves
+
+    @property
+    def n_branching_nodes_(self) -> int:
+        """Number of branching nodes."""
+        return self.tree_.n_branching_nodes
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to a JSON file; `certitree.load` reads it.
+
+        Parameters
+        ----------
+        path : str or Path
+        """
+        _model_file.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model file of this class; see `certitree.load`."""
+        model = _model_file.load(path)
+        if not isinstance(model, cls):
+            raise ModelFileError(
+                f"{path} holds a model of class {type(model).__name__}, not {cls.__name__}; "
+                f"read it with certitree.load"
+            )
+        return model
+
+    def __str__(self) -> str:
+        """Show the certificate and the tree; as repr() if not fitted."""
+        if not hasattr(self, "tree_"):
+            return repr(self)
+        return summarize(self)
+
+    def __sklearn_tags__(self) -> Any:
+        """Declare what the estimator takes.
+
+        Strings are read too, but `input_tags.string` stays False: it promises that any object is
+        taken as a category, while certitree refuses what is neither text, number nor bool.
+        """
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _read_used_columns(self, X: Any) -> tuple[dict[int, NDArray[np.float64]], int]:
+        """Read the columns that the tree splits on, after checking the shape of the table."""
+        name = type(self).__name__
+        records = read_records(X, name)
+        place = match_columns(
+            records, getattr(self, "feature_names_in_", None), self.n_features_in_, name
+        )
+        columns = {
+            feature: feature_values(records.column(place[feature]), self.features_[feature])
+            for feature in self.tree_.used_features()
+        }
+        return columns, records.n_rows

@@ -1,0 +1,109 @@
+"""From the nodes the core returns, in terms of codes, to a tree in terms of the user's table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certitree._coding import CodedTable
+from certitree._condition import Condition
+from certitree._tree import NO_NODE, Tree
+
+
+def build_tree(
+    nodes: Sequence[tuple[int, int, int, int, int]],
+    table: CodedTable,
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64] | None,
+    n_classes: int,
+) -> Tree:
+    """Translate a tree and count the training records at each node.
+
+    Parameters
+    ----------
+    nodes : sequence of (column, split, left, right, label)
+        As `_core.solve` returns them.
+    table : CodedTable
+        The training records.
+    labels : int32 array of shape (n_rows,)
+    weights : float64 array of shape (n_rows,), or None for ones
+    n_classes : int
+    """
+    builder = _Builder(nodes, table, labels, weights, n_classes)
+    builder.add(0, np.arange(labels.size))
+    return builder.finish()
+
+
+class _Builder:
+    """Walks the core's tree in the user's pre-order, left being where the condition holds."""
+
+    def __init__(
+        self,
+        nodes: Sequence[tuple[int, int, int, int, int]],
+        table: CodedTable,
+        labels: NDArray[np.int32],
+        weights: NDArray[np.float64] | None,
+        n_classes: int,
+    ) -> None:
+        self.nodes = nodes
+        self.table = table
+        self.labels = labels
+        self.weights = weights
+        self.n_classes = n_classes
+        self.conditions: list[Condition | None] = []
+        self.children: list[tuple[int, int]] = []
+        self.leaf_labels: list[int] = []
+        self.values: list[NDArray[np.float64]] = []
+        self.counts: list[int] = []
+        self.missing_left: list[bool] = []
+
+    def add(self, source: int, rows: NDArray[np.intp]) -> int:
+        """Add the subtree of a node of the core; return its index here."""
+        column, split, true_child, false_child, label = self.nodes[source]
+        index = len(self.conditions)
+        self.conditions.append(None)
+        self.children.append((NO_NODE, NO_NODE))
+        self.leaf_labels.append(label)
+        self.counts.append(rows.size)
+        self.values.append(np.zeros(0))
+        self.missing_left.append(False)
+        if column == NO_NODE:
+            weights = None if self.weights is None else self.weights[rows]
+            counts = np.bincount(self.labels[rows], weights=weights, minlength=self.n_classes)
+            self.values[index] = counts.astype(np.float64)
+            return index
+        condition, swapped = self.table.codings[column].condition(split)
+        holds = self.table.goes_left(column, split, rows)
+        sides = [(true_child, rows[holds]), (false_child, rows[~holds])]
+        if swapped:
+            sides.reverse()
+        left, right = (self.add(child, part) for child, part in sides)
+        self.conditions[index] = condition
+        self.children[index] = (left, right)
+        self.values[index] = self.values[left] + self.values[right]
+        if condition.missing_left is None:
+            heavier = self.values[left].sum() >= self.values[right].sum()
+            self.missing_left[index] = bool(heavier)
+        else:
+            self.missing_left[index] = condition.missing_left
+        return index
+
+    def finish(self) -> Tree:
+        """Put the lists into arrays."""
+        value = np.array(self.values)
+        conditions = self.conditions
+        return Tree(
+            children_left=np.array([left for left, _ in self.children], dtype=np.int32),
+            children_right=np.array([right for _, right in self.children], dtype=np.int32),
+            feature=np.array([c.feature if c else NO_NODE for c in conditions], dtype=np.int32),
+            operator=np.array([c.operator if c else "" for c in conditions], dtype="U7"),
+            threshold=np.array([c.threshold if c else np.nan for c in conditions]),
+            category=np.array([c.category if c else NO_NODE for c in conditions], dtype=np.int32),
+            missing_left=np.array(self.missing_left, dtype=bool),
+            label=np.array(self.leaf_labels, dtype=np.int32),
+            value=value,
+            n_node_samples=np.array(self.counts, dtype=np.int64),
+            weighted_n_node_samples=value.sum(axis=1),
+        )

@@ -1,0 +1,289 @@
+"""Model files: a fitted estimator as plain JSON, versioned, checked when read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from certitree._column import Array
+from certitree._core import __version__
+from certitree._schema import Feature, FeatureKind
+from certitree._split import Split
+from certitree._tree import Tree
+from certitree.exceptions import CertitreeError, ModelFileError
+from certitree.objectives import Objective
+from certitree.objectives._registry import objective_from_dict
+
+if TYPE_CHECKING:
+    from certitree._base import TreeClassifier
+
+FORMAT = "certitree model"
+VERSION = 1
+"""Raised whenever older readers would misread a file."""
+
+_ESTIMATORS: dict[str, type[TreeClassifier]] = {}
+"""Estimators that can be in a file; see `storable`."""
+
+_RESULTS: dict[str, type | tuple[type, ...]] = {
+    "status_": str,
+    "objective_": (int, float),
+    "lower_bound_": (int, float),
+    "upper_bound_": (int, float),
+    "gap_": (int, float),
+    "n_records_": int,
+    "n_unique_": int,
+    "n_unique_labelled_": int,
+    "search_stats_": dict,
+}
+"""Fitted attributes kept as they are, and their types."""
+
+
+EstimatorClass = TypeVar("EstimatorClass", bound="type[TreeClassifier]")
+
+
+def storable(estimator: EstimatorClass) -> EstimatorClass:
+    """Register an estimator class whose models may be written to files."""
+    _ESTIMATORS[estimator.__name__] = estimator
+    return estimator
+
+
+def save(model: TreeClassifier, path: str | Path) -> None:
+    """Write a fitted model to a JSON file.
+
+    Parameters
+    ----------
+    model : fitted estimator of certitree
+    path : str or Path
+        Overwritten if it exists.
+    """
+    text = json.dumps(to_dict(model), indent=1, allow_nan=False, ensure_ascii=False)
+    Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+def load(path: str | Path) -> TreeClassifier:
+    """Read a model file written by `save`.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    fitted estimator
+        Of the class that was saved; it predicts as the original does.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, is no model file, or is of a newer format.
+    OSError
+        If it cannot be opened.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ModelFileError(
+            f"{path} is not a JSON file ({error}); give a file written by model.save"
+        ) from error
+    try:
+        return from_dict(content)
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: {error}") from error
+
+
+def to_dict(model: TreeClassifier) -> dict[str, Any]:
+    """Return a fitted model as a dict of plain numbers, strings, lists and dicts."""
+    check_is_fitted(model)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "written_by": f"certitree {__version__}",
+        "estimator": type(model).__name__,
+        "parameters": {
+            name: _plain_parameter(value) for name, value in model.get_params(deep=False).items()
+        },
+        "classes": {"dtype": _dtype_name(model.classes_), "values": model.classes_.tolist()},
+        "has_feature_names": hasattr(model, "feature_names_in_"),
+        "features": [
+            {
+                "name": feature.name,
+                "kind": feature.kind,
+                "categories": list(feature.categories),
+                "has_missing": feature.has_missing,
+            }
+            for feature in model.features_
+        ],
+        "results": {name: _plain(getattr(model, name)) for name in _RESULTS},
+        "tree": model.tree_.to_dict(),
+    }
+
+
+def from_dict(content: Any) -> TreeClassifier:
+    """Rebuild a fitted model from `to_dict`.
+
+    Raises
+    ------
+    ModelFileError
+        If something is missing, of the wrong type, or contradictory.
+    """
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ModelFileError(f"not a model file: its 'format' is not {FORMAT!r}")
+    version = content.get("version")
+    if version != VERSION:
+        raise ModelFileError(
+            f"the file has format version {version!r}, but this certitree reads version {VERSION}; "
+            f"upgrade certitree, or save the model again"
+        )
+    estimator = _get(content, "estimator", str)
+    if estimator not in _ESTIMATORS:
+        raise ModelFileError(
+            f"the file holds an estimator {estimator!r}; known are {', '.join(_ESTIMATORS)}"
+        )
+    model = _ESTIMATORS[estimator]()
+    try:
+        model.set_params(**_read_parameters(_get(content, "parameters", dict)))
+    except ValueError as error:
+        raise ModelFileError(f"its 'parameters' are not those of {estimator}: {error}") from error
+    model.classes_ = _read_classes(_get(content, "classes", dict))
+    model.features_ = tuple(_read_feature(entry) for entry in _get(content, "features", list))
+    model.n_features_in_ = len(model.features_)
+    if _get(content, "has_feature_names", bool):
+        names = [feature.name for feature in model.features_]
+        model.feature_names_in_ = np.array(names, dtype=object)
+    results = _get(content, "results", dict)
+    for name, kind in _RESULTS.items():
+        setattr(model, name, _get(results, name, kind))
+    try:
+        model.tree_ = Tree.from_dict(_get(content, "tree", dict))
+    except (ValueError, TypeError, OverflowError, CertitreeError) as error:
+        raise ModelFileError(str(error)) from error
+    _check_consistency(model)
+    return model
+
+
+def _get(content: dict[str, Any], key: str, kind: type | tuple[type, ...]) -> Any:
+    if key not in content:
+        raise ModelFileError(f"{key!r} is missing")
+    value = content[key]
+    # A bool passes for an int in Python, but not in a file.
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise ModelFileError(f"{key!r} holds {value!r}, of another type than expected")
+    return value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, np.generic | np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value
+
+
+def _plain_parameter(value: Any) -> Any:
+    """Return a parameter as JSON holds it; a random generator, which it cannot, becomes None."""
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        return None
+    if isinstance(value, Objective):
+        return _plain(value.to_dict())
+    if isinstance(value, dict):  # class_weight: JSON would make text of its keys
+        return {"mapping": [[_plain(key), _plain(entry)] for key, entry in value.items()]}
+    if isinstance(value, tuple) and len(value) == 2:
+        value = Split(*value)
+    if isinstance(value, Split):
+        return {"feature": _plain(value.feature), "value": _plain(value.value)}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain_parameter(entry) for entry in value]
+    return _plain(value)
+
+
+def _read_parameters(plain: dict[str, Any]) -> dict[str, Any]:
+    parameters = dict(plain)
+    if isinstance(parameters.get("objective"), dict):
+        parameters["objective"] = objective_from_dict(parameters["objective"])
+    class_weight = parameters.get("class_weight")
+    if isinstance(class_weight, dict):
+        try:
+            parameters["class_weight"] = dict(class_weight["mapping"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelFileError("'class_weight' is no list of classes and factors") from error
+    candidates = parameters.get("candidates")
+    if candidates is not None:
+        if not isinstance(candidates, list):
+            raise ModelFileError("'candidates' is not a list")
+        parameters["candidates"] = [
+            Split(**entry)
+            if isinstance(entry, dict) and set(entry) == {"feature", "value"}
+            else entry
+            for entry in candidates
+        ]
+    return parameters
+
+
+def _dtype_name(classes: Array) -> str:
+    return "object" if classes.dtype == object else classes.dtype.str
+
+
+def _read_classes(plain: dict[str, Any]) -> Array:
+    values = _get(plain, "values", list)
+    name = _get(plain, "dtype", str)
+    if not values:
+        raise ModelFileError("'classes' is empty")
+    try:
+        dtype = np.dtype(name)
+        classes = np.array(values, dtype=dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelFileError(f"'classes' cannot be read as {name!r}: {error}") from error
+    if classes.ndim != 1 or classes.tolist() != values:
+        raise ModelFileError(f"'classes' holds values that are not of type {name!r}")
+    return classes
+
+
+def _read_feature(plain: Any) -> Feature:
+    if not isinstance(plain, dict):
+        raise ModelFileError(f"'features' holds {plain!r} instead of a description of a feature")
+    kind = _get(plain, "kind", str)
+    if kind not in get_args(FeatureKind):
+        raise ModelFileError(f"a feature is of kind {kind!r}; there are {get_args(FeatureKind)}")
+    categories = _get(plain, "categories", list)
+    if not all(isinstance(category, str | bool | int | float) for category in categories):
+        raise ModelFileError("a feature has a category that is neither text, number nor bool")
+    return Feature(
+        _get(plain, "name", str), kind, tuple(categories), _get(plain, "has_missing", bool)
+    )
+
+
+def _check_consistency(model: TreeClassifier) -> None:
+    """Compare the tree with the features and the classes."""
+    tree = model.tree_
+    if tree.value.shape[1] != model.classes_.size:
+        raise ModelFileError(
+            f"the tree counts {tree.value.shape[1]} classes, but there are {model.classes_.size}"
+        )
+    for node in np.flatnonzero(~tree.is_leaf()):
+        index = int(tree.feature[node])
+        if index >= model.n_features_in_:
+            raise ModelFileError(
+                f"node {node} of the tree splits on feature {index}, but there are "
+                f"{model.n_features_in_}"
+            )
+        feature = model.features_[index]
+        operator = str(tree.operator[node])
+        fits = {"<=": feature.kind == "numeric", "==": feature.kind == "nominal", "missing": True}
+        if not fits[operator]:
+            raise ModelFileError(
+                f"node {node} of the tree asks {operator!r} of the {feature.kind} feature "
+                f"{feature.name!r}"
+            )
+        if operator == "==" and not 0 <= tree.category[node] < len(feature.categories):
+            raise ModelFileError(
+                f"node {node} of the tree names category {tree.category[node]} of feature "
+                f"{feature.name!r}, which has {len(feature.categories)}"
+            )
