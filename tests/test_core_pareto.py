@@ -101,7 +101,9 @@ def route(table_bits_codes, nodes):
 def instance(rng, n_groups=1):
     n, p = int(rng.integers(6, 22)), int(rng.integers(1, 5))
     codes = rng.integers(0, 3, size=(n, (p + 1) // 2))
-    columns = [codes[:, j // 2] <= j % 2 if j % 4 < 2 else codes[:, j // 2] == j % 2 for j in range(p)]
+    columns = [
+        codes[:, j // 2] <= j % 2 if j % 4 < 2 else codes[:, j // 2] == j % 2 for j in range(p)
+    ]
     bits = np.ascontiguousarray(np.stack(columns, axis=1).astype(np.uint8))
     while True:
         labels = rng.integers(0, 2, size=n).astype(np.int32)
@@ -158,7 +160,13 @@ def test_fairness_equals_brute_force(seed, n_groups, task):
     bits, labels, groups, weights, expected, options = instance(rng, n_groups)
     limit = float(rng.choice([0.0, 0.02, 0.1, 0.3, 1.0]))
     result = _core.solve_fairness(
-        make_table(bits), labels=labels, groups=groups, n_groups=n_groups, task=task, limit=limit, **options
+        make_table(bits),
+        labels=labels,
+        groups=groups,
+        n_groups=n_groups,
+        task=task,
+        limit=limit,
+        **options,
     )
     errors = (expected != labels) @ weights
     disparity = np.ptp(rates(expected, labels, groups, weights, task), axis=0)

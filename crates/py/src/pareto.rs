@@ -1,9 +1,9 @@
 //! The doorway to the objectives that are no sum over leaves: Matthews correlation and group fairness.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use certitree_core::pareto::{
-    Fairness, FairTree, Grouped, Records, maximise_correlation, minimise_errors,
+    FairTree, Fairness, Grouped, Records, maximise_correlation, minimise_errors, trace_trade_off,
 };
 use certitree_core::search::{Bounds, Control, KernelChoice, Params, Stop};
 use certitree_core::table::SplitRef;
@@ -94,16 +94,18 @@ pub(crate) fn solve_matthews<'py>(
     let task = Grouped { labels: &labels, groups: &groups, n_groups: 1, weights: weights.as_deref() };
     let core_table = &table.table;
     let mut watcher = Watcher::new(progress);
-    let (records, outcome) = py
+    let (records, outcome, merge_seconds) = py
         .detach(|| {
+            let started = Instant::now();
             let mut records = Records::build(core_table, &request.keep, &task, aggregate)?;
+            let merge_seconds = started.elapsed().as_secs_f64();
             let outcome = maximise_correlation(
                 &mut records,
                 &request.params,
                 &request.control,
                 &mut watcher,
             )?;
-            Ok((records, outcome))
+            Ok((records, outcome, merge_seconds))
         })
         .map_err(to_value_error)?;
     if let Some(error) = watcher.error {
@@ -118,6 +120,7 @@ pub(crate) fn solve_matthews<'py>(
     dict.set_item("false_positives", outcome.errors[0] as f64 * unit)?;
     dict.set_item("false_negatives", outcome.errors[1] as f64 * unit)?;
     dict.set_item("n_searches", outcome.n_searches)?;
+    dict.set_item("merge_seconds", merge_seconds)?;
     counts(&dict, &records)?;
     Ok(dict)
 }
@@ -125,7 +128,7 @@ pub(crate) fn solve_matthews<'py>(
 /// Find the tree with fewest errors under a fairness limit; see `_core.pyi`.
 #[pyfunction]
 #[pyo3(signature = (table, *, labels, groups, n_groups, task, limit, weights, max_depth, max_nodes, min_samples_leaf,
-    candidates, aggregate, time_limit, memory_limit, n_threads, progress = None))]
+    candidates, aggregate, time_limit, memory_limit, n_threads, trade_off = false, progress = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn solve_fairness<'py>(
     py: Python<'py>,
@@ -144,6 +147,7 @@ pub(crate) fn solve_fairness<'py>(
     time_limit: Option<f64>,
     memory_limit: Option<usize>,
     n_threads: usize,
+    trade_off: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let fairness = match task {
@@ -164,9 +168,11 @@ pub(crate) fn solve_fairness<'py>(
     let task = Grouped { labels: &labels, groups: &groups, n_groups, weights: weights.as_deref() };
     let core_table = &table.table;
     let mut watcher = Watcher::new(progress);
-    let (records, outcome) = py
+    let (records, outcome, trace, merge_seconds) = py
         .detach(|| {
+            let started = Instant::now();
             let mut records = Records::build(core_table, &request.keep, &task, aggregate)?;
+            let merge_seconds = started.elapsed().as_secs_f64();
             let outcome = minimise_errors(
                 &mut records,
                 fairness,
@@ -175,7 +181,17 @@ pub(crate) fn solve_fairness<'py>(
                 &request.control,
                 &mut watcher,
             )?;
-            Ok((records, outcome))
+            let trace = trade_off.then(|| {
+                trace_trade_off(
+                    &mut records,
+                    fairness,
+                    1.0,
+                    &request.params,
+                    &request.control,
+                    &mut watcher,
+                )
+            });
+            Ok((records, outcome, trace.transpose()?, merge_seconds))
         })
         .map_err(to_value_error)?;
     if let Some(error) = watcher.error {
@@ -192,6 +208,12 @@ pub(crate) fn solve_fairness<'py>(
     let met = outcome.met.iter().map(|tree| fair_tree(py, tree, unit));
     dict.set_item("met", PyList::new(py, met.collect::<PyResult<Vec<_>>>()?)?)?;
     dict.set_item("n_enforced", outcome.n_enforced)?;
+    if let Some(trace) = trace {
+        let proven = trace.proven.iter().map(|tree| fair_tree(py, tree, unit));
+        dict.set_item("trade_off", PyList::new(py, proven.collect::<PyResult<Vec<_>>>()?)?)?;
+        dict.set_item("trade_off_complete", trace.is_complete)?;
+    }
+    dict.set_item("merge_seconds", merge_seconds)?;
     counts(&dict, &records)?;
     Ok(dict)
 }

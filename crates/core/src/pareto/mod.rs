@@ -15,8 +15,10 @@ mod point;
 mod records;
 mod relaxation;
 mod stage;
+mod trade_off;
 
 pub use constraints::{Fairness, Rates};
 pub use fair::{FairOutcome, FairTree, minimise_errors};
 pub use matthews::{MatthewsOutcome, correlation, maximise_correlation};
 pub use records::{Grouped, Records};
+pub use trade_off::{TradeOff, trace_trade_off};

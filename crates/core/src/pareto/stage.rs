@@ -77,7 +77,7 @@ fn prove_with<const A: usize>(
     let node = Node::root(problem, counted, true);
     let (cache_bytes, table_bytes) = params.memory_shares();
     let shared = Shared {
-        scale: Scale::new(0.0),
+        scale: Scale::new(0.0, i64::MAX / Scale::STEPS),
         rule: LeafRule {
             lanes: 1,
             min_records: if counted { i64::from(params.min_samples_leaf) } else { 0 },
