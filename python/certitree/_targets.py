@@ -83,10 +83,13 @@ def read_labels(y: Any, n_rows: int, estimator_name: str) -> Array:
             f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, "
             f"but y has {values.size} labels."
         )
-    _refuse_missing(values)
-    if values.dtype == object:
+    if values.dtype == object and set(map(type, values.tolist())) != {str}:
+        _refuse_missing(values)
         values = _plain_objects(values)
-    check_classification_targets(values)
+    elif values.dtype.kind == "f":
+        _refuse_missing(values)
+    if values.dtype.kind not in "biuUO":  # whole numbers and texts are classes for certain
+        check_classification_targets(values)
     return values
 
 
@@ -106,10 +109,8 @@ def _to_numpy(y: Any) -> Array:
 def _refuse_missing(values: Array) -> None:
     if values.dtype.kind == "f":
         bad = ~np.isfinite(values)
-    elif values.dtype == object:
-        bad = np.fromiter((_lacks_value(value) for value in values), bool, values.size)
     else:
-        return
+        bad = np.fromiter((_lacks_value(value) for value in values), bool, values.size)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         found = values[row]
@@ -155,6 +156,12 @@ def _encode(y: Array) -> tuple[Array, NDArray[np.intp]]:
             place = np.zeros(span, dtype=np.intp)
             place[present] = np.arange(present.size)
             return (present + low).astype(y.dtype), place[shifted]
+    if y.dtype.kind in "OU":  # texts: hashing beats sorting
+        texts = y.tolist()
+        found = sorted(set(texts))
+        index = {text: place for place, text in enumerate(found)}
+        codes = np.fromiter(map(index.__getitem__, texts), np.intp, y.size)
+        return np.array(found, dtype=y.dtype), codes
     classes, labels = np.unique(y, return_inverse=True)
     return classes, labels
 

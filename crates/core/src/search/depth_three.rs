@@ -3,6 +3,7 @@
 //! Each step adds the rows between two thresholds to the table and scores both sides in one pass. Coarse steps come first where scoring
 //! costs more than adding: their results bound, and mostly rule out, the thresholds between them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -206,6 +207,7 @@ impl<'a> Searcher<'a> {
 struct ColumnSums {
     masses: Vec<i64>,
     potentials: Vec<i64>,
+    rows: Vec<i64>,
 }
 
 impl ColumnSums {
@@ -218,7 +220,7 @@ impl ColumnSums {
             places.push(total);
             total += column.code_of.len();
         }
-        let mut sums = vec![[0_i64; 2]; total];
+        let mut sums = vec![[0_i64; 3]; total];
         for ((codes, &spread), &potential) in
             node.codes.chunks_exact(f).zip(&node.spreads).zip(&node.potentials)
         {
@@ -226,9 +228,10 @@ impl ColumnSums {
                 let cell = &mut sums[place + usize::from(code)];
                 cell[0] += spread;
                 cell[1] += potential;
+                cell[2] += 1;
             }
         }
-        let cumulate = |cells: &[[i64; 2]], which: usize| {
+        let cumulate = |cells: &[[i64; 3]], which: usize| {
             let mut sum = 0;
             let mut cumulated = vec![0];
             cumulated.extend(cells.iter().map(|cell| {
@@ -242,9 +245,30 @@ impl ColumnSums {
             .zip(&places)
             .map(|(column, &place)| {
                 let cells = &sums[place..place + column.code_of.len()];
-                Self { masses: cumulate(cells, 0), potentials: cumulate(cells, 1) }
+                Self {
+                    masses: cumulate(cells, 0),
+                    potentials: cumulate(cells, 1),
+                    rows: cumulate(cells, 2),
+                }
             })
             .collect()
+    }
+
+    /// The same with the codes in falling order.
+    fn mirrored(&self) -> Self {
+        let mirror = |sums: &[i64]| {
+            let all = sums.last().copied().unwrap_or(0);
+            sums.iter().rev().map(|sum| all - sum).collect()
+        };
+        Self {
+            masses: mirror(&self.masses),
+            potentials: mirror(&self.potentials),
+            rows: mirror(&self.rows),
+        }
+    }
+
+    fn rows_of(&self, code: usize) -> i64 {
+        self.rows[code + 1] - self.rows[code]
     }
 }
 
@@ -266,9 +290,12 @@ struct Sweep<'s, 'a, 'p, T: Lane> {
     column: usize,
     incumbent: &'s Incumbent<Candidate>,
     workspace: &'s mut Workspace<T>,
-    sums: &'p ColumnSums,
-    /// Rows by code, and where each code's rows begin; sorted when first needed.
-    sorted: Option<(Vec<u32>, Vec<usize>)>,
+    /// Whether the codes are walked from the last to the first. The rows of the last code met are never added, so the walk ends at the
+    /// larger end. Splits below are numbered along the walk, and "inside" is the side of the codes met.
+    mirrored: bool,
+    sums: Cow<'p, ColumnSums>,
+    /// Rows in the order of the walk; sorted when first needed.
+    sorted: Option<Vec<u32>>,
     /// Number of leading codes whose rows are in the part table.
     position: usize,
     /// Least cost met.
@@ -283,13 +310,18 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         incumbent: &'s Incumbent<Candidate>,
         workspace: &'s mut Workspace<T>,
     ) -> Self {
+        let sums = &prepared.columns[column];
+        let last = sums.rows.len() - 2;
+        let ordered = prepared.source.layout.spans[column].ordered;
+        let mirrored = ordered && sums.rows_of(0) > sums.rows_of(last);
         Self {
             searcher,
             prepared,
             column,
             incumbent,
             workspace,
-            sums: &prepared.columns[column],
+            mirrored,
+            sums: if mirrored { Cow::Owned(sums.mirrored()) } else { Cow::Borrowed(sums) },
             sorted: None,
             position: usize::MAX,
             lower: UNREACHABLE,
@@ -358,12 +390,6 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         }
     }
 
-    /// Rows by code, and where each code's rows begin.
-    fn sorted(&mut self) -> &(Vec<u32>, Vec<usize>) {
-        let (node, column) = (self.prepared.source.node, self.column);
-        self.sorted.get_or_insert_with(|| node.rows_by_code(column))
-    }
-
     /// A lower bound on a split that rules it out, if there is one.
     fn bound(&mut self, left: &Known, right: &Known, mass: i64, order: Order) -> Result<(), Cost> {
         let shared = self.searcher.shared;
@@ -386,22 +412,9 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
     }
 
     fn evaluate_threshold(&mut self, split: usize, order: Order) -> Known {
-        let (rows, starts) = self.sorted();
-        // With two codes the smaller side is enough: the other one is the rest.
-        let swapped = starts.len() == 3 && starts[1] > rows.len() - starts[1];
-        if swapped {
-            self.load(1..2);
-        } else {
-            self.move_to(split + 1);
-        }
-        let potential = self.sums.potentials[split + 1];
-        let (inside, outside) = if swapped {
-            let (part, rest) = self.score(self.prepared.source.node.potential - potential);
-            (rest, part)
-        } else {
-            self.score(potential)
-        };
-        self.consider(split, &inside, &outside, self.sums.masses[split + 1], order)
+        self.move_to(split + 1);
+        let (met, rest) = self.score(self.sums.potentials[split + 1]);
+        self.consider(split, &met, &rest, self.sums.masses[split + 1], order)
     }
 
     /// A nominal column: every category on its own.
@@ -425,9 +438,17 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
                 self.lower = self.lower.min(shared.scale.node);
                 return self.lower;
             }
-            self.load(split..split + 1);
             let potential = self.sums.potentials[split + 1] - self.sums.potentials[split];
-            let (inside, outside) = self.score(potential);
+            let n_rows = self.prepared.source.node.len() as i64;
+            let (inside, outside) = if 2 * self.sums.rows_of(split) <= n_rows {
+                self.load(split..split + 1);
+                self.score(potential)
+            } else {
+                self.load(0..split);
+                self.add(split + 1..self.sums.rows.len() - 1);
+                let (others, category) = self.score(self.prepared.source.node.potential - potential);
+                (category, others)
+            };
             self.consider(split, &inside, &outside, mass, order);
         }
         self.lower
@@ -443,9 +464,16 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
 
     /// Add the rows of some codes to the part table.
     fn add(&mut self, codes: std::ops::Range<usize>) {
-        self.sorted();
-        let Some((rows, starts)) = &self.sorted else { return };
-        let rows = &rows[starts[codes.start]..starts[codes.end]];
+        let (node, column, mirrored) = (self.prepared.source.node, self.column, self.mirrored);
+        let sorted = self.sorted.get_or_insert_with(|| {
+            let (mut rows, _) = node.rows_by_code(column);
+            if mirrored {
+                rows.reverse();
+            }
+            rows
+        });
+        let place = |code: usize| self.sums.rows[code] as usize;
+        let rows = &sorted[place(codes.start)..place(codes.end)];
         let Workspace { part, fill, .. } = &mut *self.workspace;
         self.prepared.source.add(rows, 1, part, fill);
         self.searcher.count_rows(self.prepared.source.fill, rows.len());
@@ -498,10 +526,14 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         }
         self.lower = self.lower.min(whole);
         let column = self.column;
+        let n_splits = self.prepared.source.layout.spans[column].len;
+        let root = if self.mirrored {
+            Root { column, split: n_splits - 1 - split, inside: best.1, outside: best.0 }
+        } else {
+            Root { column, split, inside: best.0, outside: best.1 }
+        };
         if whole < UNREACHABLE {
-            self.incumbent.offer(whole, order, || {
-                Candidate::Root(Root { column, split, inside: best.0, outside: best.1 })
-            });
+            self.incumbent.offer(whole, order, || Candidate::Root(root));
         }
         Known { inside: cheapest(inside, left), outside: cheapest(outside, left), whole, mass }
     }

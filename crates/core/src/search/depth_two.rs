@@ -61,7 +61,10 @@ impl<'a> Searcher<'a> {
         match self.shared.kernel {
             KernelChoice::Histogram => Fill::Histogram,
             KernelChoice::Bitset => Fill::Bitset,
-            KernelChoice::Auto | KernelChoice::Recursive => {
+            KernelChoice::Auto
+            | KernelChoice::Cube
+            | KernelChoice::General
+            | KernelChoice::Recursive => {
                 let groups = bit_groups(used);
                 let cost = FillCost::new(node, layout, rows_per_word, groups);
                 if cost.of(Fill::Bitset, rows, batches) < cost.of(Fill::Histogram, rows, batches) {

@@ -9,6 +9,7 @@ mod branch;
 mod cache;
 mod control;
 mod cost;
+mod cube;
 mod depth_one;
 mod depth_three;
 mod depth_two;

@@ -8,6 +8,7 @@ use super::bounds::Bounds;
 use super::cache::Cache;
 use super::control::{Control, Stop};
 use super::cost::{Cost, Scale, UNREACHABLE};
+use super::cube;
 use super::kernel::score::LeafRule;
 use super::node::Node;
 use super::params::Params;
@@ -245,6 +246,11 @@ impl<'a> Run<'a> {
         let depth = self.params.max_depth.min(self.params.budget());
         let budget = self.params.budget();
         let node = Node::root(self.problem, counted, counted);
+        if let Some(plan) = cube::Plan::choose(self.problem, self.params)
+            && let Some(levels) = self.cube(&plan, &mut searcher, &node)
+        {
+            return levels;
+        }
         let start = self.warm_start(&mut searcher, &node, depth, budget);
         let warm_start = start.tree.clone();
         let (mut cost, mut tree) = (start.cost, start.tree);
@@ -299,6 +305,45 @@ impl<'a> Run<'a> {
             warm_start,
             seconds: [warm_seconds, search_seconds],
         }
+    }
+
+    /// Solve all boxes of the splits; `None` for a problem that is none (its root is a leaf at no cost).
+    fn cube(&self, plan: &cube::Plan, searcher: &mut Searcher<'_>, node: &Node) -> Option<Levels> {
+        let started = Instant::now();
+        // As a leaf the root is always allowed.
+        let leaf = self.scale.loss(node.leaf_loss());
+        let mut best = (leaf, Shape::leaf());
+        if leaf <= self.scale.node {
+            return None;
+        }
+        let budget = self.params.budget();
+        if plan.may_be_stopped() {
+            let start = self.warm_start(searcher, node, plan.depth, budget);
+            best = (start.cost, start.tree);
+        }
+        let warm_start = best.1.clone();
+        let warm_seconds = started.elapsed().as_secs_f64();
+        if self.params.memory_limit.is_some_and(|limit| plan.bytes > limit as f64) {
+            self.control.stop(Stop::Memory);
+        }
+        let state = Arc::new(RootState::new(best.0, best.1.clone()));
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some((plan.depth, state));
+        let n_threads = self.params.n_threads;
+        let found = cube::solve(self.problem, plan, self.scale, self.rule, n_threads, self.control);
+        if let Some(tree) = found.tree && tree.0 < best.0 {
+            best = tree;
+        }
+        let lower = if found.finished { best.0 } else { self.scale.node.min(best.0) };
+        searcher.stats.boxes += found.boxes;
+        let search_seconds = started.elapsed().as_secs_f64() - warm_seconds;
+        Some(Levels {
+            cost: best.0,
+            tree: best.1,
+            lower,
+            stats: searcher.stats.clone(),
+            warm_start,
+            seconds: [warm_seconds, search_seconds],
+        })
     }
 
     /// Solve one level; its lower bound holds for that level only.
