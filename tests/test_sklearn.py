@@ -14,7 +14,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from certitree import OptimalTreeClassifier
 
 
-@parametrize_with_checks([OptimalTreeClassifier()])
+EXPECTED_FAILURES = {
+    "check_class_weight_classifiers": "wants almost all records called by the heavy class; the "
+    "best tree still has pure leaves of the light ones, which cost it nothing"
+}
+
+
+@parametrize_with_checks(
+    [OptimalTreeClassifier()], expected_failed_checks=lambda _: EXPECTED_FAILURES
+)
 def test_estimator_contract(estimator, check):
     check(estimator)
 
