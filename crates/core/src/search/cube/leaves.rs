@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::search::control::Control;
 
 /// Most values that a grid may have, whatever it saves.
-const LARGEST_GRID: usize = 1 << 22;
+pub const LARGEST_GRID: usize = 1 << 22;
 
 /// What rows weigh, and what a leaf over some of them costs.
 #[derive(Clone, Debug)]
