@@ -58,7 +58,8 @@ class TreeModel(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n_rows, n_features_in_)
-            Columns of a data frame are found by name, in any order. A missing value of a feature
+            Columns of a data frame are found by name, in any order; those that the tree does not
+            split on are not read. A missing value of a feature
             that was never missing in training goes the way of the greater training weight at
             each node. A category that was not seen in training equals none of the known ones.
 

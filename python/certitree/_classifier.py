@@ -98,6 +98,12 @@ class OptimalTreeClassifier(ExactSearch, TreeClassifier):
         Records left after merging those with equal splits.
     n_unique_labelled_ : int
         The same, counting those with different labels apart.
+    disparity_ : float
+        Only with a fairness objective: largest difference between the rates of two groups.
+    group_rates_ : dict from group to float
+        Only with a fairness objective: rate of positive predictions of each group.
+    fairness_curve_ : list of FairnessPoint
+        Only with a fairness objective: trade-off between errors and disparity.
     classes_ : array of shape (n_classes,)
     features_ : tuple of Feature
     n_features_in_ : int
@@ -158,7 +164,15 @@ class OptimalTreeClassifier(ExactSearch, TreeClassifier):
         """Whether more is better for `objective_`."""
         return as_objective(self.objective).maximize
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, costs: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        costs: Any = None,
+        sensitive: Any = None,
+    ) -> Self:
         """Find the best tree.
 
         Parameters
@@ -173,6 +187,8 @@ class OptimalTreeClassifier(ExactSearch, TreeClassifier):
             Weights, finite and not negative; a record of weight zero is left out.
         costs : array-like of shape (n_rows, n_classes), or None
             Cost of predicting each class, for objective ``"record_costs"``; finite and >= 0.
+        sensitive : array-like of shape (n_rows,), or None
+            Group of each record, for fairness objectives that name no column of X.
 
         Returns
         -------
@@ -191,7 +207,7 @@ class OptimalTreeClassifier(ExactSearch, TreeClassifier):
         records = read_records(X, name)
         targets = read_targets(y, sample_weight, records.n_rows, name)
         targets = weigh_classes(targets, self.class_weight)
-        goal = as_objective(self.objective).bind(
-            targets, read_costs(costs, records.n_rows, targets.rows)
-        )
+        costs = read_costs(costs, records.n_rows, targets.rows)
+        objective = as_objective(self.objective)
+        goal = objective.bind_records(records, targets, costs, sensitive)
         return self._search(records, targets.rows, targets.weights, goal, started)

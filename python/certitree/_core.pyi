@@ -130,6 +130,108 @@ def solve(
     `certitree.exceptions` turns it into an error for users.
     """
 
+class MatthewsResult(TypedDict):
+    """What `solve_matthews` returns."""
+
+    status: Literal["optimal", "time_limit", "memory_limit", "interrupted"]
+    objective: float
+    """Matthews correlation of the tree, 0 or more."""
+    upper_bound: float
+    nodes: list[tuple[int, int, int, int, int]]
+    """As in `SolveResult`."""
+    false_positives: float
+    false_negatives: float
+    n_searches: int
+    """Scalar searches, each for one corner of the hull of (false positives, false negatives)."""
+    merge_seconds: float
+    n_records: int
+    n_unique: int
+    n_unique_labelled: int
+
+def solve_matthews(
+    table: Table,
+    *,
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64] | None,
+    max_depth: int,
+    max_nodes: int | None,
+    min_samples_leaf: int,
+    candidates: Sequence[tuple[int, int]] | None,
+    aggregate: bool,
+    time_limit: float | None,
+    memory_limit: int | None,
+    n_threads: int,
+    progress: Callable[[Progress], None] | None = None,
+) -> MatthewsResult:
+    """Find the tree with the largest Matthews correlation.
+
+    `labels` is 1 for the positive class and 0 for the other; both must occur with positive weight. Other arguments
+    as in `solve`. A constant tree has correlation 0, so the best tree has at least that. Real weights are rounded to a
+    fraction 2^-40 of their total: the optimum is proven up to that.
+    """
+
+class FairTree(TypedDict):
+    """A tree, its errors and how differently it treats the groups."""
+
+    objective: float
+    """Summed weight of the errors."""
+    disparity: float
+    """Largest difference between the rates of two groups."""
+    rates: list[float]
+    """Rate of positive predictions of each group (equal opportunity: among its positive records)."""
+    nodes: list[tuple[int, int, int, int, int]]
+
+class _FairnessTradeOff(TypedDict, total=False):
+    trade_off: list[FairTree]
+    """Only if asked for: the tree with fewest errors for every disparity that pays, each proven, in rising order of errors."""
+    trade_off_complete: bool
+    """Whether it goes down to disparity 0."""
+
+class FairnessResult(_FairnessTradeOff):
+    """What `solve_fairness` returns."""
+
+    status: Literal["optimal", "time_limit", "memory_limit", "interrupted"]
+    objective: float
+    lower_bound: float
+    disparity: float
+    rates: list[float]
+    nodes: list[tuple[int, int, int, int, int]]
+    met: list[FairTree]
+    """Trees met in the search, those that another beats left out, in rising order of errors."""
+    n_enforced: int
+    """Ordered pairs of groups whose difference had to be bounded."""
+    merge_seconds: float
+    n_records: int
+    n_unique: int
+    n_unique_labelled: int
+
+def solve_fairness(
+    table: Table,
+    *,
+    labels: NDArray[np.int32],
+    groups: NDArray[np.int32],
+    n_groups: int,
+    task: Literal["demographic_parity", "equal_opportunity"],
+    limit: float,
+    weights: NDArray[np.float64] | None,
+    max_depth: int,
+    max_nodes: int | None,
+    min_samples_leaf: int,
+    candidates: Sequence[tuple[int, int]] | None,
+    aggregate: bool,
+    time_limit: float | None,
+    memory_limit: int | None,
+    n_threads: int,
+    trade_off: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+) -> FairnessResult:
+    """Find the tree with fewest errors for which no two groups' rates differ by more than `limit` (0 to 1).
+
+    `labels` is 1 for the positive class and 0 for the other; `groups` holds values in [0, n_groups), and each group
+    must have weight (equal opportunity: weight in the positive class). A constant tree has disparity 0, so there
+    always is a tree. Other arguments as in `solve`.
+    """
+
 def score_tree(
     values: Sequence[NDArray[np.float64]],
     nodes: Sequence[tuple[int, str, float, bool, int, int, int]],

@@ -139,3 +139,5 @@ class ExactSearch:
         self.n_unique_ = found.n_unique
         self.n_unique_labelled_ = found.n_unique_labelled
         self.search_stats_: dict[str, Any] = dict(found.stats)
+        for name, value in found.attributes.items():
+            setattr(self, name, value)

@@ -2,6 +2,7 @@
 use pyo3::prelude::*;
 
 mod checker;
+mod pareto;
 mod solve;
 mod table;
 
@@ -11,6 +12,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::checker::score_tree;
+    #[pymodule_export]
+    use crate::pareto::{solve_fairness, solve_matthews};
     #[pymodule_export]
     use crate::solve::solve;
     #[pymodule_export]

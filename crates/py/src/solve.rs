@@ -8,7 +8,7 @@ use certitree_core::search::{
 };
 use certitree_core::table::SplitRef;
 use certitree_core::task::{Accuracy, AdditiveTask, RecordCosts};
-use certitree_core::tree::TreeNode;
+use certitree_core::tree::{Tree, TreeNode};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -103,7 +103,7 @@ pub(crate) fn solve<'py>(
         }
     };
     let core_table = &table.table;
-    let mut watcher = Watcher { progress, reported: Instant::now(), error: None };
+    let mut watcher = Watcher::new(progress);
     let (problem, outcome, build_seconds) = py
         .detach(|| {
             let started = Instant::now();
@@ -120,11 +120,18 @@ pub(crate) fn solve<'py>(
 }
 
 /// Checks signals, and calls `progress` now and then.
-struct Watcher {
+pub(crate) struct Watcher {
     progress: Option<Py<PyAny>>,
     reported: Instant,
     /// An exception that is no interrupt: raised after the search has stopped.
-    error: Option<PyErr>,
+    pub(crate) error: Option<PyErr>,
+}
+
+impl Watcher {
+    /// Nothing reported yet.
+    pub(crate) fn new(progress: Option<Py<PyAny>>) -> Self {
+        Self { progress, reported: Instant::now(), error: None }
+    }
 }
 
 impl Observer for Watcher {
@@ -137,7 +144,8 @@ impl Observer for Watcher {
                 return false;
             }
             let Some(callback) = &self.progress else { return true };
-            if self.reported.elapsed() < PROGRESS_INTERVAL {
+            let nothing_yet = progress.objective.is_infinite();
+            if nothing_yet || self.reported.elapsed() < PROGRESS_INTERVAL {
                 return true;
             }
             self.reported = Instant::now();
@@ -180,18 +188,26 @@ fn result<'py>(
     dict.set_item("status", status)?;
     dict.set_item("objective", outcome.objective)?;
     dict.set_item("lower_bound", outcome.lower_bound)?;
-    let nodes = outcome.tree.nodes.iter().map(|node| match *node {
-        TreeNode::Leaf { label } => (-1_i64, -1_i64, -1_i64, -1_i64, i64::from(label)),
-        TreeNode::Branch { split, inside, outside } => {
-            (i64::from(split.column), i64::from(split.split), i64::from(inside), i64::from(outside), -1)
-        }
-    });
-    dict.set_item("nodes", PyList::new(py, nodes.collect::<Vec<_>>())?)?;
+    dict.set_item("nodes", PyList::new(py, node_list(&outcome.tree))?)?;
     dict.set_item("n_records", problem.n_records)?;
     dict.set_item("n_unique", problem.n_rows())?;
     dict.set_item("n_unique_labelled", problem.n_unique_labelled)?;
     dict.set_item("stats", stats(py, outcome, build_seconds)?)?;
     Ok(dict)
+}
+
+/// A node as `_core.pyi` has it.
+pub(crate) type PyNode = (i64, i64, i64, i64, i64);
+
+/// A tree as `_core.pyi` has it: (column, split, left, right, label), -1 where there is none.
+pub(crate) fn node_list(tree: &Tree) -> Vec<PyNode> {
+    let node = |node: &TreeNode| match *node {
+        TreeNode::Leaf { label } => (-1, -1, -1, -1, i64::from(label)),
+        TreeNode::Branch { split, inside, outside } => {
+            (i64::from(split.column), i64::from(split.split), i64::from(inside), i64::from(outside), -1)
+        }
+    };
+    tree.nodes.iter().map(node).collect()
 }
 
 fn stats<'py>(py: Python<'py>, outcome: &Outcome, build_seconds: f64) -> PyResult<Bound<'py, PyDict>> {
@@ -221,7 +237,7 @@ fn stats<'py>(py: Python<'py>, outcome: &Outcome, build_seconds: f64) -> PyResul
     Ok(dict)
 }
 
-fn contiguous<'a, T: numpy::Element + Copy>(
+pub(crate) fn contiguous<'a, T: numpy::Element + Copy>(
     array: &'a PyReadonlyArray1<'_, T>,
 ) -> std::borrow::Cow<'a, [T]> {
     match array.as_slice() {
@@ -230,7 +246,7 @@ fn contiguous<'a, T: numpy::Element + Copy>(
     }
 }
 
-fn parse_kernel(name: &str) -> PyResult<KernelChoice> {
+pub(crate) fn parse_kernel(name: &str) -> PyResult<KernelChoice> {
     match name {
         "auto" => Ok(KernelChoice::Auto),
         "histogram" => Ok(KernelChoice::Histogram),

@@ -14,8 +14,12 @@ from certitree.objectives._accuracy import Accuracy
 from certitree.objectives._balanced_accuracy import BalancedAccuracy
 from certitree.objectives._base import Goal, Objective, Scorer
 from certitree.objectives._cost_matrix import CostMatrix
+from certitree.objectives._demographic_parity import DemographicParity
+from certitree.objectives._equal_opportunity import EqualOpportunity
 from certitree.objectives._f1 import F1, FBeta
+from certitree.objectives._group_fairness import FairnessPoint
 from certitree.objectives._jaccard import Jaccard
+from certitree.objectives._matthews import Matthews
 from certitree.objectives._record_costs import RecordCosts
 from certitree.objectives._registry import as_objective, objective_names, register
 from certitree.objectives._search import Found, Search
@@ -25,10 +29,14 @@ __all__ = [
     "Accuracy",
     "BalancedAccuracy",
     "CostMatrix",
+    "DemographicParity",
+    "EqualOpportunity",
     "FBeta",
+    "FairnessPoint",
     "Found",
     "Goal",
     "Jaccard",
+    "Matthews",
     "Objective",
     "RecordCosts",
     "Scorer",

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certitree._column import Array
+from certitree._frame import Records
 from certitree._targets import Targets
 from certitree.exceptions import ParameterError
 from certitree.objectives._search import Found, Search
@@ -55,6 +56,36 @@ class Objective(ABC):
         InputError
             If the records do not suit the objective.
         """
+
+    def bind_records(
+        self,
+        records: Records,
+        targets: Targets,
+        costs: NDArray[np.float64] | None = None,
+        sensitive: Any = None,
+    ) -> Goal:
+        """Meet the training records, with what the table itself says about them.
+
+        Parameters
+        ----------
+        records : Records
+            The whole table.
+        targets, costs
+            As for `bind`.
+        sensitive : array-like of shape (n_rows,), or None
+            Groups given to `fit`; only fairness objectives take them.
+
+        Raises
+        ------
+        ParameterError
+            If `sensitive` came to an objective that compares no groups.
+        """
+        if sensitive is not None:
+            raise ParameterError(
+                f"fit was given sensitive, but objective {self.name!r} compares no groups; set "
+                f"objective=DemographicParity(limit=...) or EqualOpportunity(limit=...)"
+            )
+        return self.bind(targets, costs)
 
     def score(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
         """Score predictions; greater is better. Accuracy unless the objective says otherwise."""

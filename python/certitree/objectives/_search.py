@@ -34,6 +34,8 @@ class Found:
         the upper one where less is better, the lower one where more is better.
     n_records, n_unique, n_unique_labelled : int
     stats : dict
+    attributes : dict
+        Further fitted attributes of the estimator, by name.
     """
 
     nodes: CoreNodes
@@ -45,6 +47,7 @@ class Found:
     n_unique: int
     n_unique_labelled: int
     stats: dict[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,87 @@ class Search:
             **limits,
         )
 
+    def matthews(
+        self, *, labels: NDArray[np.int32], weights: NDArray[np.float64] | None
+    ) -> _core.MatthewsResult:
+        """Find the tree of greatest Matthews correlation; see `_core.solve_matthews`."""
+        return _core.solve_matthews(
+            self.table,
+            labels=labels,
+            weights=weights,
+            time_limit=seconds_left(self.time_limit, self.started),
+            **self._plain_limits(),
+        )
+
+    def fairness(
+        self,
+        *,
+        labels: NDArray[np.int32],
+        groups: NDArray[np.int32],
+        n_groups: int,
+        task: Literal["demographic_parity", "equal_opportunity"],
+        limit: float,
+        weights: NDArray[np.float64] | None,
+        trade_off: bool,
+        leave_out: int | None,
+    ) -> _core.FairnessResult:
+        """Find the tree with fewest errors under a limit; see `_core.solve_fairness`.
+
+        Parameters
+        ----------
+        leave_out : int or None
+            A feature that the tree must not split on.
+        """
+        limits = self._plain_limits()
+        if leave_out is not None:
+            limits["candidates"] = self._without(leave_out, limits["candidates"])
+        return _core.solve_fairness(
+            self.table,
+            labels=labels,
+            groups=groups,
+            n_groups=n_groups,
+            task=task,
+            limit=limit,
+            weights=weights,
+            trade_off=trade_off,
+            time_limit=seconds_left(self.time_limit, self.started),
+            **limits,
+        )
+
+    def _plain_limits(self) -> dict[str, Any]:
+        """Return the limits without those that only the additive solver has."""
+        names = (
+            "max_depth",
+            "max_nodes",
+            "min_samples_leaf",
+            "candidates",
+            "aggregate",
+            "memory_limit",
+            "n_threads",
+            "progress",
+        )
+        return {name: self.limits[name] for name in names}
+
+    def _without(
+        self, feature: int, candidates: Sequence[tuple[int, int]] | None
+    ) -> list[tuple[int, int]]:
+        """List the candidates that do not split on a feature."""
+        coded = self.coded
+
+        def kept(splits: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+            meaning = (coded.codings[column].condition(split)[0] for column, split in splits)
+            pairs = zip(splits, meaning, strict=True)
+            return [split for split, condition in pairs if condition.feature != feature]
+
+        if candidates is not None:
+            return kept(candidates)
+        distinct = self.table.splits()
+        if len(others := kept(distinct)) == len(distinct):
+            return others
+        # A split of another feature may have been dropped because it equals one of this feature.
+        every = [(c, split) for c, n in enumerate(coded.n_splits) for split in range(n)]
+        return kept(every)
+
     def predict(self, nodes: CoreNodes) -> NDArray[np.int32]:
         """Return the label that a tree gives each record of the table."""
         labels = np.empty(self.coded.codes.shape[1], dtype=np.int32)
@@ -119,6 +203,14 @@ class Search:
             holds = self.coded.goes_left(column, split, rows)
             waiting += [(left, rows[holds]), (right, rows[~holds])]
         return labels
+
+
+def relabel(nodes: CoreNodes, labels: Sequence[int]) -> CoreNodes:
+    """Replace each leaf's label by that entry of `labels`."""
+    return [
+        (column, split, left, right, labels[label] if column < 0 else label)
+        for column, split, left, right, label in nodes
+    ]
 
 
 def count_branching(nodes: CoreNodes) -> int:

@@ -251,7 +251,13 @@ impl<'a> Run<'a> {
         {
             return levels;
         }
-        let start = self.warm_start(&mut searcher, &node, depth, budget);
+        let at_once = depth == 3 && self.is_over_at_once(&searcher, &node);
+        let start = if at_once {
+            let leaf = self.scale.loss(node.leaf_loss());
+            WarmStart { cost: leaf, tree: Shape::leaf(), exact: false }
+        } else {
+            self.warm_start(&mut searcher, &node, depth, budget)
+        };
         let warm_start = start.tree.clone();
         let (mut cost, mut tree) = (start.cost, start.tree);
         let warm_seconds = started.elapsed().as_secs_f64();
@@ -275,8 +281,22 @@ impl<'a> Run<'a> {
             }
             // A level above the last has the node budget of that depth, but one node less than the whole.
             let level_budget = if last { budget } else { budget - (depth - level) };
+            // A better tree pays for fewer branching nodes than the best one costs.
+            let affordable = u32::try_from((cost - 1) / self.scale.node).unwrap_or(u32::MAX);
+            if affordable < level && shallower.lower >= cost {
+                // Such a tree has no more levels than that: the level before has proven that there is none.
+                lower = cost;
+                break;
+            }
+            let level_budget = level_budget.min(affordable);
             let found = self.level(
-                &mut searcher, &mut helpers, &node, level, level_budget, &shallower, &state,
+                &mut searcher,
+                &mut helpers,
+                &node,
+                level.min(level_budget),
+                level_budget,
+                &shallower,
+                &state,
             );
             self.control.resume();
             if let Some((found_cost, found_tree)) = &found.tree
@@ -287,9 +307,16 @@ impl<'a> Run<'a> {
             if last {
                 lower = found.lower.min(cost);
             }
-            shallower = Solved { lower: found.lower, tree: Some((cost, tree.clone())) };
+            shallower = Solved { lower: found.lower.min(cost), tree: Some((cost, tree.clone())) };
             if self.control.stopped() {
                 break;
+            }
+        }
+        if at_once && lower < cost {
+            // Stopped against expectation: the tree that other searches start from is due now.
+            let late = self.warm_start(&mut searcher, &node, depth, budget);
+            if late.cost < cost {
+                (cost, tree) = (late.cost, late.tree);
             }
         }
         for helper in &helpers {
@@ -416,6 +443,14 @@ impl<'a> Run<'a> {
         best
     }
 
+    /// Whether sweeping the root takes so little time that a warm start would only hold it up.
+    fn is_over_at_once(&self, searcher: &Searcher<'_>, node: &Node) -> bool {
+        const LONGEST: f64 = 0.5;
+        searcher.uses_table(node)
+            && searcher.sweep_seconds(node) < LONGEST
+            && self.control.time_left().is_none_or(|left| left.as_secs_f64() > 10.0 * LONGEST)
+    }
+
     /// Whether the rows alone take more than the memory limit leaves.
     fn exceeds_memory(&self, node: &Node) -> bool {
         let per_row = node.columns.len() + 8 * (node.lanes + 2) + 4;
@@ -424,7 +459,9 @@ impl<'a> Run<'a> {
 
     /// A cost in the task's own terms, for display.
     fn worth(&self, cost: Cost) -> f64 {
-        (self.floor as f64 + cost as f64 / Scale::STEPS as f64) * self.problem.unit
+        // Without a penalty what is left of a unit is the tie-break.
+        let steps = if self.params.node_penalty == 0.0 { cost % Scale::STEPS } else { 0 };
+        (self.floor as f64 + (cost - steps) as f64 / Scale::STEPS as f64) * self.problem.unit
     }
 
     /// A valid lower bound in the task's own terms: the tie-break and the rounding of the penalty are taken off.
