@@ -64,12 +64,21 @@ impl<'r> Incumbent<'r> {
         let (negatives, positives) = (records.class_total(0), records.class_total(1));
         let label = u32::from(positives > negatives);
         let constant = FairTree {
-            tree: Tree { nodes: vec![TreeNode::Leaf { label }], units: 0 },
+            tree: Tree {
+                nodes: vec![TreeNode::Leaf { label }],
+                units: 0,
+            },
             errors: positives.min(negatives),
             disparity: 0.0,
             rates: vec![f64::from(label); records.n_groups],
         };
-        Self { rates, limit, base: positives, best: constant.clone(), met: vec![constant] }
+        Self {
+            rates,
+            limit,
+            base: positives,
+            best: constant.clone(),
+            met: vec![constant],
+        }
     }
 
     /// Uses of each constraint's allowance by these cells.
@@ -99,7 +108,9 @@ impl<'r> Incumbent<'r> {
         let beats = |a: &FairTree, b: &FairTree| a.errors <= b.errors && a.disparity <= b.disparity;
         if !self.met.iter().any(|other| beats(other, &found)) {
             self.met.retain(|other| !beats(&found, other));
-            let at = self.met.partition_point(|other| other.errors < found.errors);
+            let at = self
+                .met
+                .partition_point(|other| other.errors < found.errors);
             self.met.insert(at, found);
         }
     }
@@ -144,15 +155,31 @@ pub fn minimise_errors(
     let mut complete = found.is_optimal;
     while complete && incumbent.best.errors > lower {
         let (pair, _) = rates.widest(&relaxed);
-        if relaxation.constraints.iter().any(|constraint| constraint.pair == pair) {
+        if relaxation
+            .constraints
+            .iter()
+            .any(|constraint| constraint.pair == pair)
+        {
             // Only rounding can make an enforced pair the widest one: the tree is as good as fair.
             break;
         }
         relaxation.add(records, &rates, pair, limit);
-        let bound = raise_bound(records, &mut relaxation, params, control, observer, &mut incumbent)?;
+        let bound = raise_bound(
+            records,
+            &mut relaxation,
+            params,
+            control,
+            observer,
+            &mut incumbent,
+        )?;
         lower = lower.max(bound).min(incumbent.best.errors);
         let upper = incumbent.best.errors;
-        let mut watch = Watch { control, observer, upper, asked: Instant::now() };
+        let mut watch = Watch {
+            control,
+            observer,
+            upper,
+            asked: Instant::now(),
+        };
         let proof: Proof = prove(
             records,
             &relaxation,
