@@ -58,9 +58,8 @@ impl Problem {
             )));
         }
         let projection = table.project(keep)?;
-        let present: Vec<u32> = (0..table.n_rows() as u32)
-            .filter(|&r| task.is_present(r as usize))
-            .collect();
+        let present: Vec<u32> =
+            (0..table.n_rows() as u32).filter(|&r| task.is_present(r as usize)).collect();
         if present.is_empty() {
             return Err(Error::Statistics(
                 "no record has a positive weight; at least one is needed".into(),

@@ -63,10 +63,9 @@ pub(crate) fn solve<'py>(
     };
     let keep: Vec<SplitRef> = match candidates {
         None => table.splits.clone(),
-        Some(pairs) => pairs
-            .into_iter()
-            .map(|(column, split)| SplitRef { column, split })
-            .collect(),
+        Some(pairs) => {
+            pairs.into_iter().map(|(column, split)| SplitRef { column, split }).collect()
+        }
     };
     let labels = labels.as_ref().map(contiguous);
     let weights = weights.as_ref().map(contiguous);
@@ -79,11 +78,7 @@ pub(crate) fn solve<'py>(
     let record_costs;
     let task: &dyn AdditiveTask = match (&labels, &costs) {
         (Some(labels), None) => {
-            accuracy = Accuracy {
-                labels,
-                n_labels,
-                weights: weights.as_deref(),
-            };
+            accuracy = Accuracy { labels, n_labels, weights: weights.as_deref() };
             &accuracy
         }
         (classes, Some(costs)) if costs_width == Some(n_labels) => {
@@ -135,11 +130,7 @@ pub(crate) struct Watcher {
 impl Watcher {
     /// Nothing reported yet.
     pub(crate) fn new(progress: Option<Py<PyAny>>) -> Self {
-        Self {
-            progress,
-            reported: Instant::now(),
-            error: None,
-        }
+        Self { progress, reported: Instant::now(), error: None }
     }
 }
 
@@ -152,9 +143,7 @@ impl Observer for Watcher {
                 }
                 return false;
             }
-            let Some(callback) = &self.progress else {
-                return true;
-            };
+            let Some(callback) = &self.progress else { return true };
             if self.reported.elapsed() < PROGRESS_INTERVAL {
                 return true;
             }
@@ -213,26 +202,14 @@ pub(crate) type PyNode = (i64, i64, i64, i64, i64);
 pub(crate) fn node_list(tree: &Tree) -> Vec<PyNode> {
     let node = |node: &TreeNode| match *node {
         TreeNode::Leaf { label } => (-1, -1, -1, -1, i64::from(label)),
-        TreeNode::Branch {
-            split,
-            inside,
-            outside,
-        } => (
-            i64::from(split.column),
-            i64::from(split.split),
-            i64::from(inside),
-            i64::from(outside),
-            -1,
-        ),
+        TreeNode::Branch { split, inside, outside } => {
+            (i64::from(split.column), i64::from(split.split), i64::from(inside), i64::from(outside), -1)
+        }
     };
     tree.nodes.iter().map(node).collect()
 }
 
-fn stats<'py>(
-    py: Python<'py>,
-    outcome: &Outcome,
-    build_seconds: f64,
-) -> PyResult<Bound<'py, PyDict>> {
+fn stats<'py>(py: Python<'py>, outcome: &Outcome, build_seconds: f64) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let stats = &outcome.stats;
     for (name, value) in [

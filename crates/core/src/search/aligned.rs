@@ -15,11 +15,7 @@ pub struct Aligned<T> {
 
 impl<T> Default for Aligned<T> {
     fn default() -> Self {
-        Self {
-            data: Vec::new(),
-            start: 0,
-            len: 0,
-        }
+        Self { data: Vec::new(), start: 0, len: 0 }
     }
 }
 

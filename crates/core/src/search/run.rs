@@ -109,9 +109,7 @@ pub fn search(
             result
         });
         run.watch(&done, observer);
-        worker
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     });
     Ok(run.outcome(result))
 }
@@ -128,8 +126,7 @@ impl Drop for SetOnDrop<'_> {
 /// The most that a tree can lose, in units: every record at its worst label.
 fn most_loss(problem: &Problem) -> i64 {
     let rows = problem.costs.chunks_exact(problem.n_labels);
-    rows.map(|costs| costs.iter().copied().max().unwrap_or(0))
-        .sum()
+    rows.map(|costs| costs.iter().copied().max().unwrap_or(0)).sum()
 }
 
 struct Run<'a> {
@@ -173,17 +170,9 @@ impl<'a> Run<'a> {
             scale: Scale::new(params.node_penalty / problem.unit, most_loss(problem)),
             rule: LeafRule {
                 lanes: problem.n_labels - 1,
-                min_records: if counted {
-                    i64::from(params.min_samples_leaf)
-                } else {
-                    0
-                },
+                min_records: if counted { i64::from(params.min_samples_leaf) } else { 0 },
             },
-            bounds: if counted {
-                params.bounds.when_counted()
-            } else {
-                params.bounds
-            },
+            bounds: if counted { params.bounds.when_counted() } else { params.bounds },
             current: RwLock::new(None),
             is_last_level: AtomicBool::new(false),
             floor: problem
@@ -198,27 +187,17 @@ impl<'a> Run<'a> {
     fn watch(&self, done: &(Mutex<bool>, Condvar), observer: &mut dyn Observer) {
         let mut finished = done.0.lock().unwrap_or_else(PoisonError::into_inner);
         while !*finished {
-            finished = done
-                .1
-                .wait_timeout(finished, POLL)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            finished =
+                done.1.wait_timeout(finished, POLL).unwrap_or_else(PoisonError::into_inner).0;
             if *finished {
                 break;
             }
             drop(finished);
-            let current = self
-                .current
-                .read()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone();
+            let current =
+                self.current.read().unwrap_or_else(PoisonError::into_inner).clone();
             if let Some((depth, state)) = current {
                 let cost = state.found.cost();
-                let lower = if self.is_last_level.load(Ordering::Relaxed) {
-                    state.lower()
-                } else {
-                    0
-                };
+                let lower = if self.is_last_level.load(Ordering::Relaxed) { state.lower() } else { 0 };
                 let progress = Progress {
                     elapsed: self.control.elapsed(),
                     objective: self.worth(cost),
@@ -261,9 +240,8 @@ impl<'a> Run<'a> {
             cache: Cache::new(cache_bytes),
         };
         let mut searcher = Searcher::new(&shared);
-        let mut helpers: Vec<Searcher<'_>> = (1..self.params.n_threads)
-            .map(|_| Searcher::new(&shared))
-            .collect();
+        let mut helpers: Vec<Searcher<'_>> =
+            (1..self.params.n_threads).map(|_| Searcher::new(&shared)).collect();
         let depth = self.params.max_depth.min(self.params.budget());
         let budget = self.params.budget();
         let node = Node::root(self.problem, counted, counted);
@@ -273,14 +251,7 @@ impl<'a> Run<'a> {
         let warm_seconds = started.elapsed().as_secs_f64();
         if start.exact {
             let seconds = [warm_seconds, 0.0];
-            return Levels {
-                cost,
-                tree,
-                lower: cost,
-                stats: searcher.stats,
-                warm_start,
-                seconds,
-            };
+            return Levels { cost, tree, lower: cost, stats: searcher.stats, warm_start, seconds };
         }
         if self.exceeds_memory(&node) {
             self.control.stop(Stop::Memory);
@@ -297,19 +268,9 @@ impl<'a> Run<'a> {
                 self.control.pause_after(left.mul_f64(SHALLOWER_SHARE));
             }
             // A level above the last has the node budget of that depth, but one node less than the whole.
-            let level_budget = if last {
-                budget
-            } else {
-                budget - (depth - level)
-            };
+            let level_budget = if last { budget } else { budget - (depth - level) };
             let found = self.level(
-                &mut searcher,
-                &mut helpers,
-                &node,
-                level,
-                level_budget,
-                &shallower,
-                &state,
+                &mut searcher, &mut helpers, &node, level, level_budget, &shallower, &state,
             );
             self.control.resume();
             if let Some((found_cost, found_tree)) = &found.tree
@@ -320,10 +281,7 @@ impl<'a> Run<'a> {
             if last {
                 lower = found.lower.min(cost);
             }
-            shallower = Solved {
-                lower: found.lower,
-                tree: Some((cost, tree.clone())),
-            };
+            shallower = Solved { lower: found.lower, tree: Some((cost, tree.clone())) };
             if self.control.stopped() {
                 break;
             }
@@ -372,10 +330,7 @@ impl<'a> Run<'a> {
             shallower.clone()
         };
         let lower = searcher.search_root(node, level, budget, &shallower, state, helpers);
-        Solved {
-            lower,
-            tree: state.found.best(),
-        }
+        Solved { lower, tree: state.found.best() }
     }
 
     /// The best of the greedy trees with exact bottoms. Up to depth two that is the best tree there is.
@@ -388,11 +343,7 @@ impl<'a> Run<'a> {
     ) -> WarmStart {
         // As a leaf the root is always allowed: a limit that no leaf can meet would leave nothing to return.
         let leaf = self.scale.loss(node.leaf_loss());
-        let mut best = WarmStart {
-            cost: leaf,
-            tree: Shape::leaf(),
-            exact: depth == 0,
-        };
+        let mut best = WarmStart { cost: leaf, tree: Shape::leaf(), exact: depth == 0 };
         if depth == 0 {
             return best;
         }
@@ -409,11 +360,7 @@ impl<'a> Run<'a> {
         for impurity in [Impurity::Gini, Impurity::Entropy] {
             let (cost, tree) = searcher.grow(&masses, seen, depth, budget, impurity);
             if cost < best.cost {
-                best = WarmStart {
-                    cost,
-                    tree,
-                    exact: false,
-                };
+                best = WarmStart { cost, tree, exact: false };
             }
             best.exact = shallow;
             // A second one is worth its while where the search that follows is long.
@@ -427,9 +374,7 @@ impl<'a> Run<'a> {
     /// Whether the rows alone take more than the memory limit leaves.
     fn exceeds_memory(&self, node: &Node) -> bool {
         let per_row = node.columns.len() + 8 * (node.lanes + 2) + 4;
-        self.params
-            .memory_limit
-            .is_some_and(|limit| node.len().saturating_mul(per_row) > limit)
+        self.params.memory_limit.is_some_and(|limit| node.len().saturating_mul(per_row) > limit)
     }
 
     /// A cost in the task's own terms, for display.
@@ -457,11 +402,8 @@ impl<'a> Run<'a> {
             Some(Stop::Interrupt) => Status::Interrupted,
             Some(Stop::Time) | None => Status::TimeLimit,
         };
-        let lower_bound = if optimal {
-            objective
-        } else {
-            self.lower_worth(levels.lower).min(objective)
-        };
+        let lower_bound =
+            if optimal { objective } else { self.lower_worth(levels.lower).min(objective) };
         Outcome {
             status,
             objective,
