@@ -18,11 +18,11 @@ from certitree.objectives import (
     as_objective,
     objective_names,
 )
+from certitree.objectives._fractional import Ratio
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from certitree.objectives._fractional import Ratio
 
 X = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 1]])
 Y = np.array(["no", "yes", "no", "yes", "yes"])

@@ -43,7 +43,8 @@ class Table:
     An ordered column with m codes has m - 1 splits; split j is true where code <= j.
     A nominal column has `n_splits` splits; split j is true where code == j. If it has one more
     code than splits, the last code belongs to no split of its own ("any other value").
-    Splits that equal, or complement, an earlier split on every row are dropped when the table is built.
+    Splits that equal, or complement, an earlier split on every row are dropped when the table is
+    built.
     """
 
     def __init__(
@@ -53,7 +54,10 @@ class Table:
         n_codes: Sequence[int],
         n_splits: Sequence[int],
     ) -> None:
-        """Take codes of shape (n_coded_columns, n_rows), C-ordered. Raises ValueError if inconsistent."""
+        """Take codes of shape (n_coded_columns, n_rows), C-ordered.
+
+        Raises ValueError if inconsistent.
+        """
 
     @property
     def n_rows(self) -> int: ...
@@ -76,7 +80,8 @@ class SolveResult(TypedDict):
     nodes: list[tuple[int, int, int, int, int]]
     """Pre-order list of (column, split, left, right, label); column = -1 for a leaf.
 
-    `left` is the child where the split is true. left/right = -1 for a leaf; label = -1 for a branching node.
+    `left` is the child where the split is true. left/right = -1 for a leaf; label = -1 for a
+    branching node.
     """
     n_records: int
     n_unique: int
@@ -91,9 +96,6 @@ class Progress(TypedDict):
     lower_bound: float
     nodes: int
     stage: str
-
-class CoreError(Exception):
-    """Base of the errors raised by the core; `certitree.exceptions` maps it for users."""
 
 def solve(
     table: Table,
@@ -112,17 +114,20 @@ def solve(
     memory_limit: int | None,
     n_threads: int,
     seed: int,
-    kernel: Literal["auto", "histogram", "bitset", "recursive"] = "auto",
+    kernel: Literal["auto", "histogram", "bitset", "recursive", "cube", "general"] = "auto",
     disable_bounds: Sequence[str] = (),
     progress: Callable[[Progress], None] | None = None,
 ) -> SolveResult:
     """Find the tree of least cost.
 
-    Either `labels` (int32, shape (n_rows,), values in [0, n_labels)) with optional `weights` (cost of a record:
-    its weight if mislabelled), or `costs` (float64, shape (n_rows, n_labels), finite, >= 0) must be given.
-    `node_penalty` is absolute (per branching node). `candidates` restricts the splits to those (column, split) pairs.
-    `time_limit` is the seconds left. The GIL is released; signals are polled: Ctrl-C ends the search with status
-    "interrupted". `progress` is called about four times a second from the calling thread.
+    Either `labels` (int32, shape (n_rows,), values in [0, n_labels)) with optional `weights` (cost
+    of a record: its weight if mislabelled), or `costs` (float64, shape (n_rows, n_labels), finite,
+    >= 0) must be given. `node_penalty` is absolute (per branching node). `candidates` restricts the
+    splits to those (column, split) pairs. `time_limit` is the seconds left. The GIL is released;
+    signals are polled: Ctrl-C ends the search with status "interrupted". `progress` is called about
+    four times a second from the calling thread. Raises ValueError with a message that begins with
+    "invalid table", "invalid statistics", "invalid parameter" or "invalid candidate split";
+    `certitree.exceptions` turns it into an error for users.
     """
 
 class MatthewsResult(TypedDict):
@@ -236,7 +241,8 @@ def score_tree(
 ) -> tuple[float, int, list[int]]:
     """Score a tree on raw rows with the independent checker crate.
 
-    `values`: one float64 array of length n_rows per feature; category features hold the category's index, NaN is missing.
-    `nodes`: (feature, operator, value, missing_left, left, right, label); operator is "<=", "==" or "missing";
-    feature = -1 for a leaf. Returns (weighted errors + node_penalty x branching nodes, number of leaves, records per leaf).
+    `values`: one float64 array of length n_rows per feature; category features hold the category's
+    index, NaN is missing. `nodes`: (feature, operator, value, missing_left, left, right, label);
+    operator is "<=", "==" or "missing"; feature = -1 for a leaf. Returns (weighted errors +
+    node_penalty x branching nodes, number of leaves, records per leaf).
     """

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
-
 from certitree.cli import app
+from typer.testing import CliRunner
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

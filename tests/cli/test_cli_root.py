@@ -9,7 +9,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-
 from certitree import cli
 
 from .conftest import Command

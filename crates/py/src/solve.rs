@@ -218,6 +218,7 @@ fn stats<'py>(py: Python<'py>, outcome: &Outcome, build_seconds: f64) -> PyResul
         ("scored", stats.scored),
         ("histogram_rows", stats.histogram_rows),
         ("bitset_rows", stats.bitset_rows),
+        ("boxes", stats.boxes),
         ("cache_hits", stats.cache_hits),
         ("cache_stores", stats.cache_stores),
         ("cache_evictions", stats.cache_evictions),
@@ -250,8 +251,10 @@ pub(crate) fn parse_kernel(name: &str) -> PyResult<KernelChoice> {
         "histogram" => Ok(KernelChoice::Histogram),
         "bitset" => Ok(KernelChoice::Bitset),
         "recursive" => Ok(KernelChoice::Recursive),
+        "cube" => Ok(KernelChoice::Cube),
+        "general" => Ok(KernelChoice::General),
         _ => Err(PyValueError::new_err(format!(
-            "kernel is {name:?}; \"auto\", \"histogram\", \"bitset\" and \"recursive\" are allowed"
+            "kernel is {name:?}; \"auto\", \"histogram\", \"bitset\", \"recursive\", \"cube\" and \"general\" are allowed"
         ))),
     }
 }

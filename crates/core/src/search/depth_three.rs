@@ -50,6 +50,15 @@ const ONE_PASS: &[usize] = &[1];
 const SCORE_STEP: f64 = 12.0;
 
 impl<'a> Searcher<'a> {
+    /// Roughly how long sweeping a node takes, in seconds: an upper estimate on a slow machine.
+    pub(super) fn sweep_seconds(&self, node: &Node) -> f64 {
+        const SECONDS_PER_STEP: f64 = 1e-9;
+        let layout = node.layout();
+        let add = FillCost::new(node, &layout, 16, 1).of(Fill::Histogram, node.len(), 1);
+        let score = layout.cells as f64 / CHUNK as f64 * SCORE_STEP;
+        (add * layout.spans.len() as f64 + score * layout.n_splits as f64) * SECONDS_PER_STEP
+    }
+
     /// Best tree of depth three with at most `budget` branching nodes, if it costs less than `upper`.
     pub(super) fn depth_three(&mut self, node: &Node, budget: u32, upper: Cost) -> Solved {
         self.depth_three_with(node, budget, upper, &mut [])

@@ -40,6 +40,8 @@ impl Ord for Queued {
 
 #[derive(Debug, Default)]
 struct Queue {
+    /// Whether all items of the root have been queued: before that nothing is known.
+    filled: bool,
     heap: BinaryHeap<Reverse<Queued>>,
     next_number: u64,
     /// Bounds of the items being expanded, by thread.
@@ -87,9 +89,10 @@ impl RootState {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A lower bound on the cost of any tree, once items are queued.
+    /// A lower bound on the cost of any tree: zero until items are queued (a sweep at depth three queues none).
     pub fn lower(&self) -> Cost {
-        self.lock().lower().min(self.found.cost())
+        let queue = self.lock();
+        if queue.filled { queue.lower().min(self.found.cost()) } else { 0 }
     }
 }
 
@@ -135,6 +138,7 @@ impl<'a> Searcher<'a> {
                     queue.push(item);
                 }
             }
+            queue.filled = true;
         }
         std::thread::scope(|scope| {
             for (thread, searcher) in threads.iter_mut().enumerate() {
