@@ -23,6 +23,13 @@ pub struct Pair {
     pub under: usize,
 }
 
+impl Pair {
+    /// The same groups the other way round.
+    pub fn reversed(self) -> Self {
+        Self { over: self.under, under: self.over }
+    }
+}
+
 /// The rates of groups under one notion of fairness.
 #[derive(Clone, Debug)]
 pub struct Rates {

@@ -12,7 +12,16 @@ const MOST_STEPS: usize = 40;
 /// Passes over the multipliers when there are several.
 const PASSES: usize = 2;
 
-/// Raise the Lagrangian bound by choosing the multipliers of `relaxation`; returns the best bound found, and leaves its multipliers.
+/// The best Lagrangian bound found.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// No tree within the allowances has fewer errors.
+    pub errors: i64,
+    /// The cells of the tree that is best at the multipliers of the bound.
+    pub cells: Vec<i64>,
+}
+
+/// Raise the Lagrangian bound by choosing the multipliers of `relaxation`, which keeps the best ones.
 ///
 /// Every tree met on the way is offered to the incumbent.
 ///
@@ -25,16 +34,9 @@ pub fn raise_bound(
     control: &Control,
     observer: &mut dyn Observer,
     incumbent: &mut Incumbent<'_>,
-) -> Result<i64, Error> {
-    let mut dual = Dual {
-        records,
-        params,
-        control,
-        observer,
-        incumbent,
-        best: 0,
-        multipliers: None,
-    };
+) -> Result<Bound, Error> {
+    let best = Bound { errors: 0, cells: Vec::new() };
+    let mut dual = Dual { records, params, control, observer, incumbent, best, multipliers: None };
     let n = relaxation.constraints.len();
     let passes = if n > 1 { PASSES } else { 1 };
     for _ in 0..passes {
@@ -56,7 +58,7 @@ struct Dual<'d, 'i> {
     control: &'d Control,
     observer: &'d mut dyn Observer,
     incumbent: &'d mut Incumbent<'i>,
-    best: i64,
+    best: Bound,
     multipliers: Option<Vec<f64>>,
 }
 
@@ -123,8 +125,8 @@ impl Dual<'_, '_> {
             self.observer,
         )?;
         let bound = relaxation.least_errors(&prices, found.lower);
-        if bound > self.best || self.multipliers.is_none() {
-            self.best = bound.max(self.best);
+        if bound > self.best.errors || self.multipliers.is_none() {
+            self.best = Bound { errors: bound.max(self.best.errors), cells: found.cells.clone() };
             self.multipliers = Some(
                 relaxation
                     .constraints

@@ -164,9 +164,11 @@ pub fn minimise_errors(
             break;
         }
         relaxation.add(records, &rates, pair, limit);
-        let bound = raise_bound(
+        let bound = raise_all(
             records,
             &mut relaxation,
+            &rates,
+            limit,
             params,
             control,
             observer,
@@ -202,6 +204,43 @@ pub fn minimise_errors(
         met: incumbent.met,
         n_enforced: relaxation.constraints.len(),
     })
+}
+
+/// Raise the bound, and enforce more pairs as long as the tree behind it exceeds their limit: a weak bound makes the proof slow.
+#[allow(clippy::too_many_arguments)]
+fn raise_all(
+    records: &mut Records,
+    relaxation: &mut Relaxation,
+    rates: &Rates,
+    limit: f64,
+    params: &Params,
+    control: &Control,
+    observer: &mut dyn Observer,
+    incumbent: &mut Incumbent<'_>,
+) -> Result<i64, Error> {
+    let mut lower = 0;
+    let n_needed = relaxation.constraints.len();
+    loop {
+        let bound = raise_bound(records, relaxation, params, control, observer, incumbent)?;
+        let gain = bound.errors - lower;
+        lower = lower.max(bound.errors);
+        let (pair, disparity) = rates.widest(&bound.cells);
+        let is_enforced = relaxation
+            .constraints
+            .iter()
+            .any(|constraint| constraint.pair == pair || constraint.pair == pair.reversed());
+        if gain <= 0 || disparity <= limit || is_enforced || control.stopped() {
+            break;
+        }
+        relaxation.add(records, rates, pair, limit);
+    }
+    // A pair added here that has no price narrows nothing down: the proof is cheaper without it, and adds it if it is exceeded.
+    let mut place = 0;
+    relaxation.constraints.retain(|constraint| {
+        place += 1;
+        place <= n_needed || constraint.multiplier > 0.0
+    });
+    Ok(lower)
 }
 
 /// Reports progress from inside the proof.
