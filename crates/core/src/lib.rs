@@ -4,6 +4,7 @@
 
 pub mod error;
 pub mod problem;
+pub mod propose;
 pub mod search;
 pub mod table;
 pub mod task;

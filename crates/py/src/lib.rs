@@ -2,7 +2,9 @@
 use pyo3::prelude::*;
 
 mod checker;
+mod rank;
 mod solve;
+mod statistics;
 mod table;
 
 #[pymodule]
@@ -11,6 +13,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::checker::score_tree;
+    #[pymodule_export]
+    use crate::rank::rank_splits;
     #[pymodule_export]
     use crate::solve::solve;
     #[pymodule_export]

@@ -7,13 +7,13 @@ use certitree_core::search::{
     Bounds, Control, KernelChoice, Observer, Outcome, Params, Progress, Status, search,
 };
 use certitree_core::table::SplitRef;
-use certitree_core::task::{Accuracy, AdditiveTask, RecordCosts};
 use certitree_core::tree::TreeNode;
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::statistics::Arrays;
 use crate::table::{Table, to_value_error};
 
 /// How often `progress` is called.
@@ -67,47 +67,15 @@ pub(crate) fn solve<'py>(
             pairs.into_iter().map(|(column, split)| SplitRef { column, split }).collect()
         }
     };
-    let labels = labels.as_ref().map(contiguous);
-    let weights = weights.as_ref().map(contiguous);
-    let costs_width = costs.as_ref().map(|costs| costs.shape()[1]);
-    let costs = costs.as_ref().map(|costs| match costs.as_slice() {
-        Ok(slice) => std::borrow::Cow::Borrowed(slice),
-        Err(_) => costs.as_array().iter().copied().collect(),
-    });
-    let accuracy;
-    let record_costs;
-    let task: &dyn AdditiveTask = match (&labels, &costs) {
-        (Some(labels), None) => {
-            accuracy = Accuracy { labels, n_labels, weights: weights.as_deref() };
-            &accuracy
-        }
-        (classes, Some(costs)) if costs_width == Some(n_labels) => {
-            record_costs = RecordCosts {
-                costs,
-                n_labels,
-                classes: classes.as_deref(),
-                weights: weights.as_deref(),
-            };
-            &record_costs
-        }
-        (_, Some(_)) => {
-            return Err(PyValueError::new_err(format!(
-                "invalid statistics: costs have {} columns but there are {n_labels} labels; give one column per label",
-                costs_width.unwrap_or(0)
-            )));
-        }
-        (None, None) => {
-            return Err(PyValueError::new_err(
-                "invalid statistics: neither labels nor costs came in; one of them is needed",
-            ));
-        }
-    };
+    let arrays = Arrays { labels, n_labels, weights, costs };
+    let statistics = arrays.statistics()?;
+    let task = statistics.task();
     let core_table = &table.table;
     let mut watcher = Watcher { progress, reported: Instant::now(), error: None };
     let (problem, outcome, build_seconds) = py
         .detach(|| {
             let started = Instant::now();
-            let problem = Problem::build(core_table, &keep, task, aggregate)?;
+            let problem = Problem::build(core_table, &keep, &*task, aggregate)?;
             let build_seconds = started.elapsed().as_secs_f64();
             let outcome = search(&problem, &params, &control, &mut watcher)?;
             Ok((problem, outcome, build_seconds))
@@ -220,16 +188,7 @@ fn stats<'py>(py: Python<'py>, outcome: &Outcome, build_seconds: f64) -> PyResul
     Ok(dict)
 }
 
-fn contiguous<'a, T: numpy::Element + Copy>(
-    array: &'a PyReadonlyArray1<'_, T>,
-) -> std::borrow::Cow<'a, [T]> {
-    match array.as_slice() {
-        Ok(slice) => std::borrow::Cow::Borrowed(slice),
-        Err(_) => array.as_array().iter().copied().collect(),
-    }
-}
-
-fn parse_kernel(name: &str) -> PyResult<KernelChoice> {
+pub(crate) fn parse_kernel(name: &str) -> PyResult<KernelChoice> {
     match name {
         "auto" => Ok(KernelChoice::Auto),
         "histogram" => Ok(KernelChoice::Histogram),
@@ -241,7 +200,7 @@ fn parse_kernel(name: &str) -> PyResult<KernelChoice> {
     }
 }
 
-fn parse_bounds(disabled: &[String]) -> PyResult<Bounds> {
+pub(crate) fn parse_bounds(disabled: &[String]) -> PyResult<Bounds> {
     let mut bounds = Bounds::default();
     for name in disabled {
         match bounds.by_name(name) {
