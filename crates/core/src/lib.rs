@@ -5,6 +5,7 @@
 pub mod error;
 pub mod problem;
 pub mod propose;
+pub mod refine;
 pub mod search;
 pub mod table;
 pub mod task;

@@ -3,9 +3,11 @@ use pyo3::prelude::*;
 
 mod checker;
 mod rank;
+mod refine;
 mod solve;
 mod statistics;
 mod table;
+mod watch;
 
 #[pymodule]
 mod _core {
@@ -15,6 +17,8 @@ mod _core {
     use crate::checker::score_tree;
     #[pymodule_export]
     use crate::rank::rank_splits;
+    #[pymodule_export]
+    use crate::refine::refine;
     #[pymodule_export]
     use crate::solve::solve;
     #[pymodule_export]

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use certitree_core::problem::Problem;
 use certitree_core::search::{
-    Bounds, Control, KernelChoice, Observer, Outcome, Params, Progress, Status, search,
+    Bounds, Control, KernelChoice, Observer, Outcome, Params, Progress, Stats, Status, search,
 };
 use certitree_core::table::SplitRef;
-use certitree_core::tree::TreeNode;
+use certitree_core::tree::{Tree, TreeNode};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -15,9 +15,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::statistics::Arrays;
 use crate::table::{Table, to_value_error};
-
-/// How often `progress` is called.
-const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
+use crate::watch::Callback;
 
 /// Find the tree of least cost; see `_core.pyi`.
 #[pyfunction]
@@ -71,7 +69,7 @@ pub(crate) fn solve<'py>(
     let statistics = arrays.statistics()?;
     let task = statistics.task();
     let core_table = &table.table;
-    let mut watcher = Watcher { progress, reported: Instant::now(), error: None };
+    let mut watcher = Watcher(Callback::new(progress));
     let (problem, outcome, build_seconds) = py
         .detach(|| {
             let started = Instant::now();
@@ -81,44 +79,17 @@ pub(crate) fn solve<'py>(
             Ok((problem, outcome, build_seconds))
         })
         .map_err(to_value_error)?;
-    if let Some(error) = watcher.error {
+    if let Some(error) = watcher.0.error {
         return Err(error);
     }
     result(py, &problem, &outcome, build_seconds)
 }
 
-/// Checks signals, and calls `progress` now and then.
-struct Watcher {
-    progress: Option<Py<PyAny>>,
-    reported: Instant,
-    /// An exception that is no interrupt: raised after the search has stopped.
-    error: Option<PyErr>,
-}
+struct Watcher(Callback);
 
 impl Observer for Watcher {
     fn poll(&mut self, progress: &Progress) -> bool {
-        Python::attach(|py| {
-            if let Err(error) = py.check_signals() {
-                if !error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
-                    self.error = Some(error);
-                }
-                return false;
-            }
-            let Some(callback) = &self.progress else { return true };
-            if self.reported.elapsed() < PROGRESS_INTERVAL {
-                return true;
-            }
-            self.reported = Instant::now();
-            match report(py, progress).and_then(|report| callback.call1(py, (report,))) {
-                Ok(_) => true,
-                Err(error) => {
-                    if !error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
-                        self.error = Some(error);
-                    }
-                    false
-                }
-            }
-        })
+        self.0.poll(|py| report(py, progress))
     }
 }
 
@@ -139,22 +110,10 @@ fn result<'py>(
     build_seconds: f64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    let status = match outcome.status {
-        Status::Optimal => "optimal",
-        Status::TimeLimit => "time_limit",
-        Status::MemoryLimit => "memory_limit",
-        Status::Interrupted => "interrupted",
-    };
-    dict.set_item("status", status)?;
+    dict.set_item("status", status_name(outcome.status))?;
     dict.set_item("objective", outcome.objective)?;
     dict.set_item("lower_bound", outcome.lower_bound)?;
-    let nodes = outcome.tree.nodes.iter().map(|node| match *node {
-        TreeNode::Leaf { label } => (-1_i64, -1_i64, -1_i64, -1_i64, i64::from(label)),
-        TreeNode::Branch { split, inside, outside } => {
-            (i64::from(split.column), i64::from(split.split), i64::from(inside), i64::from(outside), -1)
-        }
-    });
-    dict.set_item("nodes", PyList::new(py, nodes.collect::<Vec<_>>())?)?;
+    dict.set_item("nodes", tree_nodes(py, &outcome.tree)?)?;
     dict.set_item("n_records", problem.n_records)?;
     dict.set_item("n_unique", problem.n_rows())?;
     dict.set_item("n_unique_labelled", problem.n_unique_labelled)?;
@@ -162,9 +121,39 @@ fn result<'py>(
     Ok(dict)
 }
 
+/// The name of a status that users see.
+pub(crate) fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Optimal => "optimal",
+        Status::TimeLimit => "time_limit",
+        Status::MemoryLimit => "memory_limit",
+        Status::Interrupted => "interrupted",
+    }
+}
+
+/// A tree as Python takes it: (column, split, left, right, label) in pre-order.
+pub(crate) fn tree_nodes<'py>(py: Python<'py>, tree: &Tree) -> PyResult<Bound<'py, PyList>> {
+    let nodes = tree.nodes.iter().map(|node| match *node {
+        TreeNode::Leaf { label } => (-1_i64, -1_i64, -1_i64, -1_i64, i64::from(label)),
+        TreeNode::Branch { split, inside, outside } => {
+            (i64::from(split.column), i64::from(split.split), i64::from(inside), i64::from(outside), -1)
+        }
+    });
+    PyList::new(py, nodes.collect::<Vec<_>>())
+}
+
 fn stats<'py>(py: Python<'py>, outcome: &Outcome, build_seconds: f64) -> PyResult<Bound<'py, PyDict>> {
+    let dict = counters(py, &outcome.stats)?;
+    dict.set_item("warm_start_objective", outcome.warm_start_objective)?;
+    dict.set_item("merge_seconds", build_seconds)?;
+    dict.set_item("warm_start_seconds", outcome.seconds[0])?;
+    dict.set_item("search_seconds", outcome.seconds[1])?;
+    Ok(dict)
+}
+
+/// The counters of a search.
+pub(crate) fn counters<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    let stats = &outcome.stats;
     for (name, value) in [
         ("nodes", stats.nodes),
         ("depth_three", stats.depth_three),
@@ -181,10 +170,6 @@ fn stats<'py>(py: Python<'py>, outcome: &Outcome, build_seconds: f64) -> PyResul
     ] {
         dict.set_item(name, value)?;
     }
-    dict.set_item("warm_start_objective", outcome.warm_start_objective)?;
-    dict.set_item("merge_seconds", build_seconds)?;
-    dict.set_item("warm_start_seconds", outcome.seconds[0])?;
-    dict.set_item("search_seconds", outcome.seconds[1])?;
     Ok(dict)
 }
 

@@ -13,6 +13,7 @@ use super::node::Node;
 use super::params::Params;
 use super::root::RootState;
 use super::searcher::{Searcher, Shared};
+use super::initial::initial_shape;
 use super::shape::{Shape, Solved};
 use super::stats::Stats;
 use super::warm_start::Impurity;
@@ -98,8 +99,23 @@ pub fn search(
     control: &Control,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
+    search_from(problem, params, control, observer, None)
+}
+
+/// Find the best tree for `problem`, starting from a tree that is already known: it takes the place of the warm start and wins ties.
+///
+/// # Errors
+/// [`Error::Parameter`] if a parameter is out of range, or `initial` breaks a limit or has splits that the problem lacks.
+pub fn search_from(
+    problem: &Problem,
+    params: &Params,
+    control: &Control,
+    observer: &mut dyn Observer,
+    initial: Option<&Tree>,
+) -> Result<Outcome, Error> {
     params.validate()?;
-    let run = Run::new(problem, params, control);
+    let mut run = Run::new(problem, params, control);
+    run.initial = initial.map(|tree| initial_shape(tree, problem, params)).transpose()?;
     let done = (Mutex::new(false), Condvar::new());
     let result = std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
@@ -133,6 +149,8 @@ struct Run<'a> {
     /// The level being searched, once there is a tree.
     current: RwLock<Option<(u32, Arc<RootState>)>>,
     is_last_level: AtomicBool,
+    /// A tree known before the search, and its cost in units.
+    initial: Option<(Arc<Shape>, i64)>,
 }
 
 struct Levels {
@@ -159,6 +177,7 @@ impl<'a> Run<'a> {
             bounds: if counted { params.bounds.when_counted() } else { params.bounds },
             current: RwLock::new(None),
             is_last_level: AtomicBool::new(false),
+            initial: None,
         }
     }
 
@@ -320,6 +339,11 @@ impl<'a> Run<'a> {
         let mut best = (leaf, Shape::leaf());
         if depth == 0 {
             return best;
+        }
+        if let Some((shape, units)) = &self.initial {
+            let price = self.scale.node * shape.n_branching() as Cost;
+            let cost = self.scale.loss(units - self.floor()) + price;
+            return if cost <= leaf { (cost, shape.clone()) } else { best };
         }
         // CART sees every record, also those that cancel out in the search.
         let counted = self.rule.min_records > 0;
