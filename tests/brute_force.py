@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
+from checking import is_missing
 
 
 def best_objective(
@@ -36,7 +37,7 @@ def best_objective(
                 totals[labels[row]] += float(weights[row])
         return sum(totals) - max(totals)
 
-    @lru_cache(maxsize=None)
+    @cache
     def best(node: int, depth: int, nodes: int) -> tuple[float, int]:
         found = (leaf(node), 0)
         if depth == 0 or nodes == 0:
@@ -66,7 +67,7 @@ def all_splits(columns: Sequence[Any]) -> list[np.ndarray]:
     """
     splits = []
     for column in columns:
-        missing = np.array([value is None or value != value for value in column])
+        missing = np.array([is_missing(value) for value in column])
         present = [value for value, lacks in zip(column, missing, strict=True) if not lacks]
         splits.append(missing)
         for value in sorted(set(present)):

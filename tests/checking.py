@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-
 from certitree import OptimalTreeClassifier, _core
 
 
@@ -27,7 +27,11 @@ def raw_columns(X: Any) -> list[list[Any]]:
 
 
 def is_missing(value: object) -> bool:
-    return value is None or type(value).__name__ == "NAType" or bool(value != value)
+    return (
+        value is None
+        or type(value).__name__ == "NAType"
+        or (isinstance(value, float) and math.isnan(value))
+    )
 
 
 def check_fitted(
@@ -43,7 +47,8 @@ def check_fitted(
     assert wrong + penalty * branching == pytest.approx(model.objective_, rel=1e-9, abs=1e-9)
 
     kept = np.flatnonzero(weights > 0)
-    labels = np.array([model.classes_.tolist().index(y[row].item()) for row in kept], dtype=np.int32)
+    classes, names = model.classes_.tolist(), y.tolist()
+    labels = np.array([classes.index(names[row]) for row in kept], dtype=np.int32)
     values = _values(model, raw_columns(X), kept)
     scored, n_leaves, leaf_sizes = _core.score_tree(
         values, _nodes(model), labels, weights[kept], penalty
@@ -86,9 +91,7 @@ def _nodes(model: OptimalTreeClassifier) -> list[tuple[int, str, float, bool, in
         (
             int(tree.feature[node]),
             str(tree.operator[node]),
-            float(
-                tree.category[node] if tree.operator[node] == "==" else tree.threshold[node]
-            ),
+            float(tree.category[node] if tree.operator[node] == "==" else tree.threshold[node]),
             bool(tree.missing_left[node]),
             int(tree.children_left[node]),
             int(tree.children_right[node]),

@@ -17,12 +17,12 @@ from certitree._binning import MAX_BINS, code_records
 from certitree._builder import build_tree
 from certitree._coding import CodedTable
 from certitree._frame import Records, read_records
-from certitree._limits import count_threads, draw_seed, parse_memory
+from certitree._limits import count_threads, draw_seed, parse_memory, relative_gap, seconds_left
 from certitree._model_file import storable
 from certitree._progress import live_progress
 from certitree._split import Split, select
 from certitree._targets import Targets, read_targets
-from certitree.exceptions import ParameterError, translate_core_errors
+from certitree.exceptions import translate_core_errors
 
 
 @storable
@@ -85,7 +85,8 @@ class OptimalTreeClassifier(TreeClassifier):
         ``(objective_ - lower_bound_) / objective_``, in [0, 1]; exactly 0 if optimal.
     n_branching_nodes_, n_leaves_ : int
     search_stats_ : dict
-        Counters of the search; ``"seconds"`` is a dict of the seconds by stage.
+        Counters of the search; ``"seconds"`` is a dict of the seconds by stage (``"solve"`` is
+        merging, warm start and search together with handing them over).
     n_records_ : int
         Training records of non-zero weight.
     n_unique_ : int
@@ -179,11 +180,6 @@ class OptimalTreeClassifier(TreeClassifier):
         """
         started = time.perf_counter()
         self._validate_params()
-        if not np.isfinite(self.complexity_penalty):
-            raise ParameterError(
-                f"complexity_penalty={self.complexity_penalty} must be finite; 0.01 is one error "
-                f"in a hundred records per branching node"
-            )
         n_threads = count_threads(self.n_jobs)
         memory_limit = parse_memory(self.memory_limit)
         name = type(self).__name__
@@ -214,7 +210,7 @@ class OptimalTreeClassifier(TreeClassifier):
                     node_penalty=self.complexity_penalty * targets.total_weight,
                     candidates=None,
                     aggregate=bool(self.aggregate),
-                    time_limit=_seconds_left(self.time_limit, started),
+                    time_limit=seconds_left(self.time_limit, started),
                     memory_limit=memory_limit,
                     n_threads=n_threads,
                     seed=draw_seed(self.random_state),
@@ -223,10 +219,11 @@ class OptimalTreeClassifier(TreeClassifier):
         solved = time.perf_counter()
         self._keep_table(records, coded, targets)
         self._keep_result(result, coded, targets)
-        self.search_stats_["seconds"] = {
-            **self.search_stats_.get("seconds", {}),
+        stats = self.search_stats_
+        stats["seconds"] = {
             "read": read - started,
             "code": coded_at - read,
+            **{stage: stats.pop(f"{stage}_seconds") for stage in ("merge", "warm_start", "search")},
             "solve": solved - coded_at,
             "total": time.perf_counter() - started,
         }
@@ -254,17 +251,3 @@ class OptimalTreeClassifier(TreeClassifier):
         self.n_unique_ = int(result["n_unique"])
         self.n_unique_labelled_ = int(result["n_unique_labelled"])
         self.search_stats_: dict[str, Any] = dict(result["stats"])
-
-
-def relative_gap(objective: float, lower_bound: float) -> float:
-    """Return the share of the objective that is not proven, in [0, 1]."""
-    if lower_bound >= objective:
-        return 0.0
-    return (objective - lower_bound) / objective
-
-
-def _seconds_left(time_limit: float | None, started: float) -> float | None:
-    """Return what reading and coding the table have left of the time limit."""
-    if time_limit is None:
-        return None
-    return max(0.0, float(time_limit) - (time.perf_counter() - started))

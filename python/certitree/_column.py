@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from certitree._schema import Category
+from certitree._schema import Category, category_key
 from certitree.exceptions import InputError, InputTypeError
 
 Array: TypeAlias = NDArray[Any]
@@ -74,7 +74,9 @@ def numeric_column(values: Array, name: str) -> NumericColumn:
     if values.dtype.kind == "f":
         values = values.astype(np.float64, copy=False)
         # The sum shows at once that there is no infinity; only if it does not, look closer.
-        if not np.isfinite(values.sum()) and np.isinf(values).any():
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = values.sum()
+        if not np.isfinite(total) and np.isinf(values).any():
             raise InputError(
                 f"Input X contains infinity or a value too large for dtype('float64'): "
                 f"feature {name!r} holds {values[np.isinf(values)][0]} at row "
@@ -137,10 +139,11 @@ def dictionary_column(codes: NDArray[np.int64], categories: Sequence[object]) ->
     """
     used = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(categories)))
     plain = [_plain_category(categories[index]) for index in used.tolist()]
-    kept = sorted(set(plain), key=lambda value: (type(value).__name__, value))
-    place = {(type(value), value): index for index, value in enumerate(kept)}
+    distinct = {category_key(value): value for value in plain}
+    kept = sorted(distinct.values(), key=lambda value: (type(value).__name__, value))
+    place = {category_key(value): index for index, value in enumerate(kept)}
     recode = np.full(len(categories) + 1, -1, dtype=np.int64)  # the last entry serves code -1
-    recode[used] = [place[type(value), value] for value in plain]
+    recode[used] = [place[category_key(value)] for value in plain]
     return NominalColumn(recode[codes], tuple(kept))
 
 

@@ -126,7 +126,7 @@ def read_records(X: Any, estimator_name: str) -> Records:
         If it is empty, not two-dimensional, complex, or has duplicate column names.
     """
     if scipy.sparse.issparse(X):
-        return MatrixRecords(_densify(check_array(X, accept_sparse=True, dtype=None)))
+        return MatrixRecords(_densify(X, estimator_name))
     if not isinstance(X, np.ndarray | list | tuple) and nw.dependencies.is_into_dataframe(X):
         return _read_frame(X, estimator_name)
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):
@@ -140,9 +140,16 @@ def read_records(X: Any, estimator_name: str) -> Records:
     return MatrixRecords(matrix)
 
 
-def _densify(matrix: Any) -> Array:
+def _densify(matrix: Any, estimator_name: str) -> Array:
     """Turn a sparse matrix into an array, of bytes if it holds nothing but 0 and 1."""
-    matrix = matrix.tocsc()
+    matrix = check_array(
+        matrix.tocsc(),
+        accept_sparse="csc",
+        dtype=None,
+        ensure_all_finite="allow-nan",
+        estimator=estimator_name,
+        input_name="X",
+    )
     if matrix.dtype.kind not in "biuf":
         raise InputTypeError(
             f"Sparse matrix X has dtype {matrix.dtype}. Complex data not supported; give numbers."
@@ -260,5 +267,5 @@ def _dictionary_series(series: nw.Series[Any]) -> Column:
         array = array.combine_chunks()
     if not hasattr(array, "dictionary"):
         array = array.dictionary_encode()
-    codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    codes = array.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
     return dictionary_column(codes, array.dictionary.to_pylist())

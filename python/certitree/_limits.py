@@ -1,8 +1,9 @@
-"""Turning parameters that limit a fit into what the core takes."""
+"""The limits of a fit, as the core takes them, and the gap that they leave."""
 
 from __future__ import annotations
 
 import re
+import time
 from numbers import Integral
 from typing import Any
 
@@ -60,3 +61,17 @@ def draw_seed(random_state: Any) -> int:
     if random_state is None:
         return 0
     return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def seconds_left(time_limit: float | None, started: float) -> float | None:
+    """Return what reading and coding the table have left of the time limit."""
+    if time_limit is None:
+        return None
+    return max(0.0, float(time_limit) - (time.perf_counter() - started))
+
+
+def relative_gap(objective: float, lower_bound: float) -> float:
+    """Return the share of the objective that is not proven, in [0, 1]; 1 if there is no tree."""
+    if lower_bound >= objective:
+        return 0.0
+    return 1.0 if objective == float("inf") else (objective - lower_bound) / objective

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from rich.live import Live
 from rich.table import Table
 
 from certitree import _core
+from certitree._limits import relative_gap
 
 Callback: TypeAlias = "Callable[[_core.Progress], None]"
 
@@ -69,16 +71,19 @@ class ProgressLog:
             table.add_column(heading, justify="left" if heading == "stage" else "right")
         for seconds, progress in self.entries[-_ROWS:]:
             objective, bound = _figures(progress)
-            gap = (objective - bound) / objective if objective > bound else 0.0
             table.add_row(
                 f"{seconds:.1f}",
-                f"{objective:.8g}",
-                f"{bound:.8g}",
-                f"{gap:.2%}",
+                _figure(objective),
+                _figure(bound),
+                f"{relative_gap(objective, bound):.2%}",
                 f"{progress['nodes']:,}",
                 progress["stage"],
             )
         return table
+
+
+def _figure(value: float) -> str:
+    return f"{value:.8g}" if math.isfinite(value) else "-"  # no tree yet
 
 
 def _figures(progress: _core.Progress) -> tuple[float, float]:

@@ -75,10 +75,6 @@ def select(
     """
     if candidates is None:
         return None
-    if isinstance(candidates, str):
-        raise ParameterError(
-            f"candidates={candidates!r} is a single string; give a list, such as [{candidates!r}]"
-        )
     selections: dict[int, Selection] = {}
     for entry in candidates:
         whole = isinstance(entry, str | Integral) and not isinstance(entry, bool)

@@ -68,7 +68,7 @@ class Tree:
     @property
     def node_count(self) -> int:
         """Number of nodes, leaves included."""
-        return int(self.feature.size)
+        return int(self.children_left.size)
 
     @property
     def n_leaves(self) -> int:
@@ -229,7 +229,7 @@ def _to_array(name: str, values: Any) -> NDArray[Any]:
     if raw.dtype == object and name == "threshold":
         raw = np.asarray([np.nan if value is None else value for value in values])
     wanted = {"i": "i", "f": "if", "U": "U", "b": "b"}[dtype.kind]
-    if raw.dtype.kind not in wanted:
+    if raw.size and raw.dtype.kind not in wanted:
         raise ValueError(f"{name!r} of the tree holds values of another type than {dtype}")
     if dtype.kind == "i" and raw.size and np.abs(raw).max() > np.iinfo(dtype).max:
         raise ValueError(f"{name!r} of the tree holds a number out of range")

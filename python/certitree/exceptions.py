@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from certitree import _core
-
 __all__ = [
     "CertitreeError",
     "InputError",
@@ -54,7 +52,9 @@ def translate_core_errors() -> Iterator[None]:
     """Raise errors of the core as the errors documented here."""
     try:
         yield
-    except _core.CoreError as error:
+    except ValueError as error:
         message = str(error)
-        kind = message.partition(":")[0]
-        raise _CORE_ERRORS.get(kind, CertitreeError)(message) from error
+        kind = _CORE_ERRORS.get(message.partition(":")[0])
+        if kind is None:
+            raise
+        raise kind(message) from error

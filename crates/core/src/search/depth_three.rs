@@ -3,17 +3,18 @@
 //! Each step adds the rows between two thresholds to the table and scores both sides in one pass. Coarse steps come first where scoring
 //! costs more than adding: their results bound, and mostly rule out, the thresholds between them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::bounds::{Known, interval, neighbour};
 use super::cost::{Cost, UNREACHABLE};
 use super::depth_two::{Costs, Root, cheapest};
-use super::fill::{Fill, Source};
+use super::fill::{Fill, FillCost, Source, used_bits};
 use super::incumbent::{Incumbent, Order};
 use super::kernel::score::{PairTable, score_both, score_whole};
 use super::lane::{Lane, LaneWidth};
-use super::layout::Layout;
+use super::layout::{CHUNK, Layout};
 use super::node::Node;
 use super::searcher::{Searcher, Workspace};
 use super::shape::{Shape, Solved};
@@ -32,8 +33,11 @@ struct Prepared<'a, T: Lane> {
     /// Best cost one level shallower with one branching node fewer.
     shallower: Cost,
     budget: u32,
-    /// Strides of the passes over an ordered column, the last one 1.
-    strides: &'static [usize],
+    /// Cost of adding all rows to a table, and of scoring it once.
+    add_cost: f64,
+    score_cost: f64,
+    /// Per column, mass and potential of the rows before each code.
+    columns: Vec<ColumnSums>,
     /// Columns in the order in which they are swept.
     order: Vec<usize>,
 }
@@ -122,8 +126,10 @@ impl<'a> Searcher<'a> {
         let layout = node.layout();
         let bits = node.split_bits(&layout);
         let rows = node.len() * node.columns.len();
-        let fill = self.choose_fill(node, &layout, T::ROWS_PER_WORD, rows, layout.n_splits);
-        let source = Source { node, layout: &layout, bits: &bits, rule: self.shared.rule, fill };
+        let used = used_bits(node, self.shared.rule);
+        let fill = self.choose_fill(node, &layout, T::ROWS_PER_WORD, rows, layout.n_splits, &used);
+        let rule = self.shared.rule;
+        let source = Source { node, layout: &layout, bits: &bits, rule, fill, used: &used };
         let mut workspace = std::mem::take(workspace_of(self));
         self.fill_total(&source, &mut workspace);
         self.stats.scored += 1;
@@ -138,7 +144,9 @@ impl<'a> Searcher<'a> {
             total: &total,
             shallower: cheapest(&costs, budget - 1),
             budget,
-            strides: strides(node, &layout, fill),
+            add_cost: FillCost::new(node, &layout, T::ROWS_PER_WORD, 1).of(Fill::Histogram, node.len(), 1),
+            score_cost: layout.cells as f64 / CHUNK as f64 * SCORE_STEP,
+            columns: ColumnSums::of(node),
             order: column_order(&layout, &workspace.score.part.inside, &workspace.score.part.outside),
         };
         let next = AtomicUsize::new(0);
@@ -194,21 +202,73 @@ impl<'a> Searcher<'a> {
     }
 }
 
-/// Passes that suit a node: coarse ones first if scoring dominates.
-fn strides(node: &Node, layout: &Layout, fill: Fill) -> &'static [usize] {
-    let widest = layout.spans.first().map_or(0, |span| span.len);
-    if widest < 8 || fill == Fill::Bitset {
-        return ONE_PASS;
+/// Sums over the rows before each code of a column; one entry more than codes.
+#[derive(Clone, Debug)]
+struct ColumnSums {
+    masses: Vec<i64>,
+    potentials: Vec<i64>,
+    rows: Vec<i64>,
+}
+
+impl ColumnSums {
+    /// Of every column, in one pass over the rows.
+    fn of(node: &Node) -> Vec<Self> {
+        let f = node.columns.len();
+        let mut places = Vec::with_capacity(f);
+        let mut total = 0;
+        for column in &node.columns {
+            places.push(total);
+            total += column.code_of.len();
+        }
+        let mut sums = vec![[0_i64; 3]; total];
+        for ((codes, &spread), &potential) in
+            node.codes.chunks_exact(f).zip(&node.spreads).zip(&node.potentials)
+        {
+            for (&place, &code) in places.iter().zip(codes) {
+                let cell = &mut sums[place + usize::from(code)];
+                cell[0] += spread;
+                cell[1] += potential;
+                cell[2] += 1;
+            }
+        }
+        let cumulate = |cells: &[[i64; 3]], which: usize| {
+            let mut sum = 0;
+            let mut cumulated = vec![0];
+            cumulated.extend(cells.iter().map(|cell| {
+                sum += cell[which];
+                sum
+            }));
+            cumulated
+        };
+        node.columns
+            .iter()
+            .zip(&places)
+            .map(|(column, &place)| {
+                let cells = &sums[place..place + column.code_of.len()];
+                Self {
+                    masses: cumulate(cells, 0),
+                    potentials: cumulate(cells, 1),
+                    rows: cumulate(cells, 2),
+                }
+            })
+            .collect()
     }
-    let add: f64 = layout.spans.iter().map(|span| (layout.width - span.first) as f64).sum::<f64>();
-    let adding = add * node.len() as f64;
-    let scoring = layout.cells as f64 * SCORE_STEP * widest as f64;
-    if adding * 2.0 < scoring {
-        MANY_PASSES
-    } else if adding < scoring {
-        TWO_PASSES
-    } else {
-        ONE_PASS
+
+    /// The same with the codes in falling order.
+    fn mirrored(&self) -> Self {
+        let mirror = |sums: &[i64]| {
+            let all = sums.last().copied().unwrap_or(0);
+            sums.iter().rev().map(|sum| all - sum).collect()
+        };
+        Self {
+            masses: mirror(&self.masses),
+            potentials: mirror(&self.potentials),
+            rows: mirror(&self.rows),
+        }
+    }
+
+    fn rows_of(&self, code: usize) -> i64 {
+        self.rows[code + 1] - self.rows[code]
     }
 }
 
@@ -230,12 +290,12 @@ struct Sweep<'s, 'a, 'p, T: Lane> {
     column: usize,
     incumbent: &'s Incumbent<Candidate>,
     workspace: &'s mut Workspace<T>,
-    /// Rows by code, and where each code's rows begin.
-    rows: Vec<u32>,
-    starts: Vec<usize>,
-    /// Mass and potential of the rows before each code.
-    masses: Vec<i64>,
-    potentials: Vec<i64>,
+    /// Whether the codes are walked from the last to the first. The rows of the last code met are never added, so the walk ends at the
+    /// larger end. Splits below are numbered along the walk, and "inside" is the side of the codes met.
+    mirrored: bool,
+    sums: Cow<'p, ColumnSums>,
+    /// Rows in the order of the walk; sorted when first needed.
+    sorted: Option<Vec<u32>>,
     /// Number of leading codes whose rows are in the part table.
     position: usize,
     /// Least cost met.
@@ -250,26 +310,19 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         incumbent: &'s Incumbent<Candidate>,
         workspace: &'s mut Workspace<T>,
     ) -> Self {
-        let node = prepared.source.node;
-        let (rows, starts) = node.rows_by_code(column);
-        let mut masses = vec![0; starts.len()];
-        let mut potentials = vec![0; starts.len()];
-        for code in 0..starts.len() - 1 {
-            let members = &rows[starts[code]..starts[code + 1]];
-            let sum = |values: &[i64]| members.iter().map(|&row| values[row as usize]).sum::<i64>();
-            masses[code + 1] = masses[code] + sum(&node.spreads);
-            potentials[code + 1] = potentials[code] + sum(&node.potentials);
-        }
+        let sums = &prepared.columns[column];
+        let last = sums.rows.len() - 2;
+        let ordered = prepared.source.layout.spans[column].ordered;
+        let mirrored = ordered && sums.rows_of(0) > sums.rows_of(last);
         Self {
             searcher,
             prepared,
             column,
             incumbent,
             workspace,
-            rows,
-            starts,
-            masses,
-            potentials,
+            mirrored,
+            sums: if mirrored { Cow::Owned(sums.mirrored()) } else { Cow::Borrowed(sums) },
+            sorted: None,
             position: usize::MAX,
             lower: UNREACHABLE,
         }
@@ -279,13 +332,14 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
     fn ordered(&mut self, first: Order) -> Cost {
         let n_splits = self.prepared.source.layout.spans[self.column].len;
         let scale = self.searcher.shared.scale;
-        let all = self.masses[n_splits + 1];
+        let all = self.sums.masses[n_splits + 1];
         let shallower =
             if self.searcher.shared.bounds.shallower { self.prepared.shallower } else { 0 };
         let mut known: Vec<Option<Known>> = vec![None; n_splits];
         let mut order = first;
-        for (pass, &stride) in self.prepared.strides.iter().enumerate() {
-            let last_pass = pass + 1 == self.prepared.strides.len();
+        let strides = self.strides(n_splits);
+        for (pass, &stride) in strides.iter().enumerate() {
+            let last_pass = pass + 1 == strides.len();
             let mut left = Known::before_all(shallower, scale);
             let mut right_at = 0;
             let mut right = left;
@@ -305,7 +359,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
                         .and_then(|s| known[s])
                         .unwrap_or(Known::after_all(shallower, scale, all));
                 }
-                let bound = self.bound(&left, &right, self.masses[split + 1], order);
+                let bound = self.bound(&left, &right, self.sums.masses[split + 1], order);
                 if let Err(lower) = bound {
                     // Only the last pass may leave a split out for good.
                     if last_pass {
@@ -322,6 +376,18 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
             }
         }
         self.lower
+    }
+
+    /// Passes that suit the column: coarse ones first if scoring dominates.
+    fn strides(&self, n_splits: usize) -> &'static [usize] {
+        let scoring = self.prepared.score_cost * n_splits as f64;
+        if n_splits < 8 || scoring < 4.0 * self.prepared.add_cost {
+            ONE_PASS
+        } else if scoring < 12.0 * self.prepared.add_cost {
+            TWO_PASSES
+        } else {
+            MANY_PASSES
+        }
     }
 
     /// A lower bound on a split that rules it out, if there is one.
@@ -346,22 +412,9 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
     }
 
     fn evaluate_threshold(&mut self, split: usize, order: Order) -> Known {
-        let codes = self.starts.len() - 1;
-        // With two codes the smaller side is enough: the other one is the rest.
-        let swapped = codes == 2 && self.starts[1] > self.rows.len() - self.starts[1];
-        if swapped {
-            self.load(1..2);
-        } else {
-            self.move_to(split + 1);
-        }
-        let potential = self.potentials[split + 1];
-        let (inside, outside) = if swapped {
-            let (part, rest) = self.score(self.prepared.source.node.potential - potential);
-            (rest, part)
-        } else {
-            self.score(potential)
-        };
-        self.consider(split, &inside, &outside, self.masses[split + 1], order)
+        self.move_to(split + 1);
+        let (met, rest) = self.score(self.sums.potentials[split + 1]);
+        self.consider(split, &met, &rest, self.sums.masses[split + 1], order)
     }
 
     /// A nominal column: every category on its own.
@@ -371,7 +424,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         let mut order = first;
         for split in 0..n_splits {
             order += 1;
-            let mass = self.masses[split + 1] - self.masses[split];
+            let mass = self.sums.masses[split + 1] - self.sums.masses[split];
             if shared.bounds.shallower {
                 let rest = self.prepared.source.node.spread - mass;
                 let lower = scale_bound(self.prepared.shallower, shared.scale, mass.min(rest));
@@ -385,9 +438,17 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
                 self.lower = self.lower.min(shared.scale.node);
                 return self.lower;
             }
-            self.load(split..split + 1);
-            let potential = self.potentials[split + 1] - self.potentials[split];
-            let (inside, outside) = self.score(potential);
+            let potential = self.sums.potentials[split + 1] - self.sums.potentials[split];
+            let n_rows = self.prepared.source.node.len() as i64;
+            let (inside, outside) = if 2 * self.sums.rows_of(split) <= n_rows {
+                self.load(split..split + 1);
+                self.score(potential)
+            } else {
+                self.load(0..split);
+                self.add(split + 1..self.sums.rows.len() - 1);
+                let (others, category) = self.score(self.prepared.source.node.potential - potential);
+                (category, others)
+            };
             self.consider(split, &inside, &outside, mass, order);
         }
         self.lower
@@ -395,13 +456,27 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
 
     /// Fill the part table with the rows of some codes only.
     fn load(&mut self, codes: std::ops::Range<usize>) {
-        let Workspace { part, fill, .. } = &mut *self.workspace;
-        let source = &self.prepared.source;
-        part.reset(source.layout, source.rule.planes());
-        let rows = &self.rows[self.starts[codes.start]..self.starts[codes.end]];
-        source.add(rows, 1, part, fill);
-        self.searcher.count_rows(source.fill, rows.len());
+        let layout = self.prepared.source.layout;
+        self.workspace.part.reset(layout, self.prepared.source.rule.planes());
         self.position = usize::MAX;
+        self.add(codes);
+    }
+
+    /// Add the rows of some codes to the part table.
+    fn add(&mut self, codes: std::ops::Range<usize>) {
+        let (node, column, mirrored) = (self.prepared.source.node, self.column, self.mirrored);
+        let sorted = self.sorted.get_or_insert_with(|| {
+            let (mut rows, _) = node.rows_by_code(column);
+            if mirrored {
+                rows.reverse();
+            }
+            rows
+        });
+        let place = |code: usize| self.sums.rows[code] as usize;
+        let rows = &sorted[place(codes.start)..place(codes.end)];
+        let Workspace { part, fill, .. } = &mut *self.workspace;
+        self.prepared.source.add(rows, 1, part, fill);
+        self.searcher.count_rows(self.prepared.source.fill, rows.len());
     }
 
     /// Bring the part table to hold the rows of the first `codes` codes.
@@ -409,10 +484,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         if self.position == usize::MAX || self.position > codes {
             self.load(0..codes);
         } else {
-            let Workspace { part, fill, .. } = &mut *self.workspace;
-            let rows = &self.rows[self.starts[self.position]..self.starts[codes]];
-            self.prepared.source.add(rows, 1, part, fill);
-            self.searcher.count_rows(self.prepared.source.fill, rows.len());
+            self.add(self.position..codes);
         }
         self.position = codes;
     }
@@ -454,10 +526,14 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         }
         self.lower = self.lower.min(whole);
         let column = self.column;
+        let n_splits = self.prepared.source.layout.spans[column].len;
+        let root = if self.mirrored {
+            Root { column, split: n_splits - 1 - split, inside: best.1, outside: best.0 }
+        } else {
+            Root { column, split, inside: best.0, outside: best.1 }
+        };
         if whole < UNREACHABLE {
-            self.incumbent.offer(whole, order, || {
-                Candidate::Root(Root { column, split, inside: best.0, outside: best.1 })
-            });
+            self.incumbent.offer(whole, order, || Candidate::Root(root));
         }
         Known { inside: cheapest(inside, left), outside: cheapest(outside, left), whole, mass }
     }

@@ -2,7 +2,7 @@
 
 use super::cost::{Cost, UNREACHABLE};
 use super::depth_one::depth_one;
-use super::fill::{Fill, FillCost, Source, bit_groups};
+use super::fill::{Fill, FillCost, Source, UsedBits, bit_groups, used_bits};
 use super::kernel::score::{LeafRule, PairTable, Profile, cumulate, leaf_scores, score_whole};
 use super::lane::{Lane, LaneWidth};
 use super::layout::{CHUNK, Layout};
@@ -56,12 +56,13 @@ impl<'a> Searcher<'a> {
         rows_per_word: usize,
         rows: usize,
         batches: usize,
+        used: &[UsedBits],
     ) -> Fill {
         match self.shared.kernel {
             KernelChoice::Histogram => Fill::Histogram,
             KernelChoice::Bitset => Fill::Bitset,
             KernelChoice::Auto | KernelChoice::Recursive => {
-                let groups = bit_groups(node, self.shared.rule);
+                let groups = bit_groups(used);
                 let cost = FillCost::new(node, layout, rows_per_word, groups);
                 if cost.of(Fill::Bitset, rows, batches) < cost.of(Fill::Histogram, rows, batches) {
                     Fill::Bitset
@@ -125,8 +126,10 @@ impl<'a> Searcher<'a> {
     ) -> (Cost, Option<Root>) {
         let layout = node.layout();
         let bits = node.split_bits(&layout);
-        let fill = self.choose_fill(node, &layout, T::ROWS_PER_WORD, node.len(), 1);
-        let source = Source { node, layout: &layout, bits: &bits, rule: self.shared.rule, fill };
+        let used = used_bits(node, self.shared.rule);
+        let fill = self.choose_fill(node, &layout, T::ROWS_PER_WORD, node.len(), 1, &used);
+        let rule = self.shared.rule;
+        let source = Source { node, layout: &layout, bits: &bits, rule, fill, used: &used };
         self.fill_total(&source, workspace);
         self.stats.scored += 1;
         let profile =

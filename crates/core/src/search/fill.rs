@@ -1,7 +1,8 @@
 //! Adds rows of a node to a pair table, with the kernel that costs less there.
 
+use super::aligned::Aligned;
 use super::kernel::bitset::{add_counts, turn};
-use super::kernel::histogram::add_record;
+use super::kernel::histogram::{add_record, flush};
 use super::kernel::score::{LeafRule, PairTable};
 use super::lane::Lane;
 use super::layout::{CHUNK, Layout};
@@ -64,10 +65,14 @@ impl FillCost {
 }
 
 /// Buffers of one thread.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct FillBuffers<T: Lane> {
-    scratch: Vec<T>,
-    words: Vec<T::Bits>,
+    scratch: Aligned<T>,
+    words: Aligned<T::Bits>,
+    narrow_cells: Aligned<i16>,
+    narrow_margin: Aligned<i16>,
+    narrow_scratch: Aligned<i16>,
+    block: Vec<u32>,
     group: Vec<u32>,
 }
 
@@ -84,6 +89,8 @@ pub struct Source<'a> {
     pub rule: LeafRule,
     /// The kernel.
     pub fill: Fill,
+    /// The bits of its values.
+    pub used: &'a [UsedBits],
 }
 
 impl Source<'_> {
@@ -125,7 +132,14 @@ impl Source<'_> {
         let PairTable { cells: all_cells, margins, .. } = table;
         let plane_cells = &mut all_cells[plane * cells..(plane + 1) * cells];
         let plane_margin = &mut margins[plane * width..(plane + 1) * width];
-        buffers.scratch.resize(width, T::default());
+        if size_of::<T>() > size_of::<i16>() && rows.len() * self.layout.spans.len() > cells / 4 {
+            let used = &self.used[plane];
+            if used.positive.max(used.negative) <= i64::from(i16::MAX) {
+                self.add_by_narrow(rows, plane, sign, plane_cells, plane_margin, buffers);
+                return;
+            }
+        }
+        buffers.scratch.reset(width, T::default());
         for &row in rows {
             let row = row as usize;
             let value = self.value(row, plane);
@@ -143,6 +157,48 @@ impl Source<'_> {
         }
     }
 
+    /// Many rows with small values: sum them up in 16-bit lanes as long as those cannot overflow, then add the sums.
+    fn add_by_narrow<T: Lane>(
+        &self,
+        rows: &[u32],
+        plane: usize,
+        sign: i64,
+        cells: &mut [T],
+        margin: &mut [T],
+        buffers: &mut FillBuffers<T>,
+    ) {
+        let (width, words) = (self.layout.width, self.layout.words());
+        let FillBuffers { narrow_cells, narrow_margin, narrow_scratch, .. } = buffers;
+        narrow_cells.reset(cells.len(), 0);
+        narrow_margin.reset(width, 0);
+        narrow_scratch.reset(width, 0);
+        let mut mass = 0;
+        for &row in rows {
+            let row = row as usize;
+            let value = self.value(row, plane);
+            if value == 0 {
+                continue;
+            }
+            mass += value.abs();
+            if mass > i64::from(i16::MAX) {
+                flush(narrow_cells, cells);
+                flush(narrow_margin, margin);
+                mass = value.abs();
+            }
+            add_record(
+                self.layout,
+                &self.bits[row * words..(row + 1) * words],
+                self.node.row(row),
+                i16::narrow(sign * value),
+                narrow_cells,
+                narrow_margin,
+                narrow_scratch,
+            );
+        }
+        flush(narrow_cells, cells);
+        flush(narrow_margin, margin);
+    }
+
     fn add_bitset<T: Lane>(
         &self,
         rows: &[u32],
@@ -155,43 +211,65 @@ impl Source<'_> {
         let PairTable { cells: all_cells, margins, .. } = table;
         let plane_cells = &mut all_cells[plane * cells..(plane + 1) * cells];
         let plane_margin = &mut margins[plane * width..(plane + 1) * width];
-        for side in [1_i64, -1] {
-            let used = rows
-                .iter()
-                .map(|&row| (side * self.value(row as usize, plane)).max(0))
-                .fold(0, |all, value| all | value);
+        for (side, used) in [(1, self.used[plane].positive), (-1, self.used[plane].negative)] {
             let mut rest = used;
             while rest != 0 {
                 let bit = rest & rest.wrapping_neg();
                 rest ^= bit;
-                buffers.group.clear();
-                buffers.group.extend(rows.iter().copied().filter(|&row| {
-                    let value = side * self.value(row as usize, plane);
-                    value > 0 && value & bit != 0
-                }));
-                turn::<T>(self.layout, self.bits, &buffers.group, &mut buffers.words);
+                self.group(rows, plane, side, bit, &mut buffers.group);
+                if buffers.group.is_empty() {
+                    continue;
+                }
+                turn::<T>(
+                    self.layout,
+                    self.bits,
+                    &buffers.group,
+                    &mut buffers.block,
+                    &mut buffers.words,
+                );
                 let weight = T::narrow(sign * side * bit);
                 add_counts::<T>(self.layout, &buffers.words, weight, plane_cells, plane_margin);
             }
         }
     }
+
+    /// The rows whose value on this side has this bit. Without branches: the outcome is as good as random.
+    fn group(&self, rows: &[u32], plane: usize, side: i64, bit: i64, group: &mut Vec<u32>) {
+        group.clear();
+        group.resize(rows.len(), 0);
+        let mut len = 0;
+        for &row in rows {
+            let value = side * self.value(row as usize, plane);
+            group[len] = row;
+            len += usize::from((value > 0) & (value & bit != 0));
+        }
+        group.truncate(len);
+    }
 }
 
-/// Number of (plane, sign, bit) groups that the bitset kernel splits a node's rows into.
-pub fn bit_groups(node: &Node, rule: LeafRule) -> usize {
-    let mut groups = 0;
-    for plane in 0..rule.planes() {
-        let (mut positive, mut negative) = (0_i64, 0_i64);
-        for row in 0..node.len() {
-            let value = if plane == rule.lanes {
-                i64::from(node.counts[row])
-            } else {
-                node.gains[row * node.lanes + plane]
-            };
-            positive |= value.max(0);
-            negative |= (-value).max(0);
+/// Which bits the values of a plane have, on either side of zero.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UsedBits {
+    positive: i64,
+    negative: i64,
+}
+
+/// The bits that a node's values have, per plane: the bitset kernel takes one group of rows per bit.
+pub fn used_bits(node: &Node, rule: LeafRule) -> Vec<UsedBits> {
+    let mut used = vec![UsedBits::default(); rule.planes()];
+    for gains in node.gains.chunks_exact(node.lanes.max(1)) {
+        for (plane, &gain) in used.iter_mut().zip(gains) {
+            plane.positive |= gain.max(0);
+            plane.negative |= (-gain).max(0);
         }
-        groups += (positive.count_ones() + negative.count_ones()) as usize;
     }
-    groups
+    if let Some(counts) = used.get_mut(rule.lanes) {
+        counts.positive = node.counts.iter().fold(0, |all, &count| all | i64::from(count));
+    }
+    used
+}
+
+/// Number of groups that the bitset kernel splits a node's rows into.
+pub fn bit_groups(used: &[UsedBits]) -> usize {
+    used.iter().map(|plane| (plane.positive.count_ones() + plane.negative.count_ones()) as usize).sum()
 }

@@ -3,16 +3,14 @@
 //! A narrower lane doubles what a vector register holds; a node uses the narrowest in which no sum of its masses can overflow.
 
 use std::fmt::Debug;
-use std::ops::{BitAnd, BitOrAssign, Shl};
+use std::ops::BitAnd;
 
 /// A lane type with the few operations that the kernels need; all wrap, none can overflow when chosen by [`LaneWidth::for_mass`].
 pub trait Lane: Copy + Default + Debug + PartialOrd + Send + Sync + 'static {
     /// As many bits as the lane, for the bitset kernel: one bit per row.
-    type Bits: Copy + Default + Debug + BitAnd<Output = Self::Bits> + BitOrAssign + Shl<usize, Output = Self::Bits> + Send + Sync;
+    type Bits: Copy + Default + Debug + BitAnd<Output = Self::Bits> + Send + Sync;
     /// Rows per word of [`Lane::Bits`].
     const ROWS_PER_WORD: usize;
-    /// The word with only bit 0 set.
-    const ONE_BIT: Self::Bits;
     /// Score of a leaf that is not allowed (too few records). Two of them still fit the lane.
     const FORBIDDEN: Self;
 
@@ -28,10 +26,12 @@ pub trait Lane: Copy + Default + Debug + PartialOrd + Send + Sync + 'static {
     fn if_bit(self, bit: u32) -> Self;
     /// Narrow a value known to fit.
     fn narrow(value: i64) -> Self;
+    /// Widen a 16-bit lane to this one.
+    fn from_narrow(value: i16) -> Self;
     /// Widen.
     fn widen(self) -> i64;
-    /// `bits` if `bit` is 1, none if it is 0.
-    fn bits_if(bits: Self::Bits, bit: u32) -> Self::Bits;
+    /// Put the bits of 32 records, block `number` of them, where `words` keeps them for split `g`.
+    fn place(turned: u32, number: usize, width: usize, g: usize, words: &mut [Self::Bits]);
     /// Number of ones in a word.
     fn ones(bits: Self::Bits) -> Self;
 }
@@ -41,7 +41,6 @@ macro_rules! lane {
         impl Lane for $int {
             type Bits = $bits;
             const ROWS_PER_WORD: usize = <$bits>::BITS as usize;
-            const ONE_BIT: $bits = 1;
             const FORBIDDEN: Self = <$int>::MIN / 4;
 
             #[inline(always)]
@@ -70,12 +69,28 @@ macro_rules! lane {
                 value as $int
             }
             #[inline(always)]
+            fn from_narrow(value: i16) -> Self {
+                <$int>::from(value)
+            }
+            #[inline(always)]
             fn widen(self) -> i64 {
                 i64::from(self)
             }
             #[inline(always)]
-            fn bits_if(bits: $bits, bit: u32) -> $bits {
-                bits & (bit as $bits).wrapping_neg()
+            fn place(turned: u32, number: usize, width: usize, g: usize, words: &mut [$bits]) {
+                let per_word = <$bits>::BITS as usize;
+                if per_word < 32 {
+                    for half in 0..32 / per_word {
+                        let word = (number * 32 / per_word + half) * width + g;
+                        // The last block may need fewer words than it has halves.
+                        if word < words.len() {
+                            words[word] = (turned >> (half * per_word)) as $bits;
+                        }
+                    }
+                } else {
+                    let word = number * 32 / per_word * width + g;
+                    words[word] |= (turned as $bits).wrapping_shl((number * 32 % per_word) as u32);
+                }
             }
             #[inline(always)]
             fn ones(bits: $bits) -> Self {

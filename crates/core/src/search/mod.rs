@@ -2,6 +2,7 @@
 //!
 //! It knows no task: rows have gains per label, leaves score the best sum, and that is all.
 
+mod aligned;
 mod archive;
 mod bounds;
 mod branch;

@@ -176,19 +176,14 @@ impl Node {
     fn compact(&mut self, columns: &[NodeColumn], codes: &[u8]) {
         let f = columns.len();
         let n = self.rows.len();
-        let mut present = vec![[false; 256]; f];
-        for row in codes.chunks_exact(f.max(1)) {
-            for (seen, &code) in present.iter_mut().zip(row) {
-                seen[usize::from(code)] = true;
-            }
-        }
+        let present = codes_present(codes, columns);
         let mut kept: Vec<(usize, NodeColumn, [u8; 256])> = Vec::new();
         for (c, column) in columns.iter().enumerate() {
             let mut local = [0_u8; 256];
             let mut code_of = Vec::new();
             let mut n_splits = 0;
             for (code, &source_code) in column.code_of.iter().enumerate() {
-                if present[c][code] {
+                if present[c][code / 64] >> (code % 64) & 1 == 1 {
                     local[code] = code_of.len() as u8;
                     code_of.push(source_code);
                     n_splits += usize::from(code < column.n_splits);
@@ -207,11 +202,21 @@ impl Node {
         kept.sort_by_key(|(_, column, _)| std::cmp::Reverse(column.n_splits));
         self.codes = vec![0; n * kept.len()];
         let width = kept.len();
-        for (to, (from, _, local)) in kept.iter().enumerate() {
-            for row in 0..n {
-                self.codes[row * width + to] = local[usize::from(codes[row * f + from])];
+        let same = |(from, column, _): &(usize, NodeColumn, [u8; 256])| {
+            column.code_of.len() == columns[*from].code_of.len()
+        };
+        if width == f && kept.iter().enumerate().all(|(to, entry)| entry.0 == to && same(entry)) {
+            self.codes.copy_from_slice(codes);
+        } else if width > 0 {
+            let sources: Vec<(usize, &[u8; 256])> =
+                kept.iter().map(|(from, _, local)| (*from, local)).collect();
+            for (out, row) in self.codes.chunks_exact_mut(width).zip(codes.chunks_exact(f)) {
+                for (cell, (from, local)) in out.iter_mut().zip(&sources) {
+                    *cell = local[usize::from(row[*from])];
+                }
             }
         }
+        debug_assert_eq!(self.codes.len(), n * width);
         self.columns = kept.into_iter().map(|(_, column, _)| column).collect();
     }
 
@@ -263,7 +268,10 @@ impl Node {
         for (out, codes) in bits.chunks_exact_mut(words).zip(self.codes.chunks_exact(self.columns.len())) {
             for (span, &code) in layout.spans.iter().zip(codes) {
                 let code = usize::from(code);
-                if !span.ordered {
+                if span.len == 1 {
+                    // Without a branch: it would be as good as random.
+                    out[span.start / CHUNK] |= u32::from(code == 0) << (span.start % CHUNK);
+                } else if !span.ordered {
                     if code < span.len {
                         let g = span.start + code;
                         out[g / CHUNK] |= 1 << (g % CHUNK);
@@ -287,6 +295,9 @@ impl Node {
     pub fn rows_by_code(&self, column: usize) -> (Vec<u32>, Vec<usize>) {
         let f = self.columns.len();
         let n_codes = self.columns[column].code_of.len();
+        if n_codes == 2 {
+            return self.rows_by_two_codes(column);
+        }
         let mut starts = vec![0_usize; n_codes + 1];
         for row in 0..self.len() {
             starts[usize::from(self.codes[row * f + column]) + 1] += 1;
@@ -303,11 +314,54 @@ impl Node {
         }
         (rows, starts)
     }
+
+    /// The same for a column of two codes, without branches or counters that wait for each other.
+    fn rows_by_two_codes(&self, column: usize) -> (Vec<u32>, Vec<usize>) {
+        let f = self.columns.len();
+        let n = self.len();
+        let mut rows = vec![0_u32; n];
+        let (mut first, mut last) = (0, n);
+        for row in 0..n {
+            let is_second = usize::from(self.codes[row * f + column]);
+            rows[if is_second == 0 { first } else { last - 1 }] = row as u32;
+            first += 1 - is_second;
+            last -= is_second;
+        }
+        rows[first..].reverse();
+        (rows, vec![0, first, n])
+    }
 }
 
 /// Score of a leaf: the most that a label gains over the reference label.
 pub fn leaf_score(gain_sums: &[i64]) -> i64 {
     gain_sums.iter().copied().fold(0, i64::max)
+}
+
+/// For each column, which codes occur: one bit per code.
+fn codes_present(codes: &[u8], columns: &[NodeColumn]) -> Vec<[u64; 4]> {
+    let f = columns.len();
+    let mut present = vec![[0_u64; 4]; f];
+    if f == 0 {
+        return present;
+    }
+    if columns.iter().all(|column| column.code_of.len() <= 64) {
+        let mut low = vec![0_u64; f];
+        for row in codes.chunks_exact(f) {
+            for (seen, &code) in low.iter_mut().zip(row) {
+                *seen |= 1 << (code & 63);
+            }
+        }
+        for (all, seen) in present.iter_mut().zip(low) {
+            all[0] = seen;
+        }
+        return present;
+    }
+    for row in codes.chunks_exact(f) {
+        for (seen, &code) in present.iter_mut().zip(row) {
+            seen[usize::from(code / 64)] |= 1 << (code % 64);
+        }
+    }
+    present
 }
 
 fn set_range(words: &mut [u32], from: usize, to: usize) {

@@ -16,7 +16,7 @@ use super::searcher::{Searcher, Shared};
 use super::initial::initial_shape;
 use super::shape::{Shape, Solved};
 use super::stats::Stats;
-use super::warm_start::Impurity;
+use super::warm_start::{ClassMasses, Impurity};
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::tree::Tree;
@@ -139,6 +139,12 @@ impl Drop for SetOnDrop<'_> {
     }
 }
 
+/// The most that a tree can lose, in units: every record at its worst label.
+fn most_loss(problem: &Problem) -> i64 {
+    let rows = problem.costs.chunks_exact(problem.n_labels);
+    rows.map(|costs| costs.iter().copied().max().unwrap_or(0)).sum()
+}
+
 struct Run<'a> {
     problem: &'a Problem,
     params: &'a Params,
@@ -151,6 +157,16 @@ struct Run<'a> {
     is_last_level: AtomicBool,
     /// A tree known before the search, and its cost in units.
     initial: Option<(Arc<Shape>, i64)>,
+    /// The equivalent-points bound: what every tree over these splits costs at least, in units.
+    floor: i64,
+}
+
+/// A complete tree before the search.
+struct WarmStart {
+    cost: Cost,
+    tree: Arc<Shape>,
+    /// Whether no better tree exists.
+    exact: bool,
 }
 
 struct Levels {
@@ -169,7 +185,7 @@ impl<'a> Run<'a> {
             problem,
             params,
             control,
-            scale: Scale::new(params.node_penalty / problem.unit),
+            scale: Scale::new(params.node_penalty / problem.unit, most_loss(problem)),
             rule: LeafRule {
                 lanes: problem.n_labels - 1,
                 min_records: if counted { i64::from(params.min_samples_leaf) } else { 0 },
@@ -178,6 +194,11 @@ impl<'a> Run<'a> {
             current: RwLock::new(None),
             is_last_level: AtomicBool::new(false),
             initial: None,
+            floor: problem
+                .costs
+                .chunks_exact(problem.n_labels)
+                .map(|costs| costs.iter().copied().min().unwrap_or(0))
+                .sum(),
         }
     }
 
@@ -243,9 +264,14 @@ impl<'a> Run<'a> {
         let depth = self.params.max_depth.min(self.params.budget());
         let budget = self.params.budget();
         let node = Node::root(self.problem, counted, counted);
-        let (mut cost, mut tree) = self.warm_start(&mut searcher, &node, depth, budget);
-        let warm_start = tree.clone();
+        let start = self.warm_start(&mut searcher, &node, depth, budget);
+        let warm_start = start.tree.clone();
+        let (mut cost, mut tree) = (start.cost, start.tree);
         let warm_seconds = started.elapsed().as_secs_f64();
+        if start.exact {
+            let seconds = [warm_seconds, 0.0];
+            return Levels { cost, tree, lower: cost, stats: searcher.stats, warm_start, seconds };
+        }
         if self.exceeds_memory(&node) {
             self.control.stop(Stop::Memory);
         }
@@ -326,34 +352,46 @@ impl<'a> Run<'a> {
         Solved { lower, tree: state.found.best() }
     }
 
-    /// The best of the greedy trees with exact bottoms.
+    /// The best of the greedy trees with exact bottoms. Up to depth two that is the best tree there is.
     fn warm_start(
         &self,
         searcher: &mut Searcher<'_>,
         node: &Node,
         depth: u32,
         budget: u32,
-    ) -> (Cost, Arc<Shape>) {
+    ) -> WarmStart {
         // As a leaf the root is always allowed: a limit that no leaf can meet would leave nothing to return.
         let leaf = self.scale.loss(node.leaf_loss());
-        let mut best = (leaf, Shape::leaf());
+        let mut best = WarmStart { cost: leaf, tree: Shape::leaf(), exact: depth == 0 };
         if depth == 0 {
             return best;
         }
         if let Some((shape, units)) = &self.initial {
             let price = self.scale.node * shape.n_branching() as Cost;
-            let cost = self.scale.loss(units - self.floor()) + price;
-            return if cost <= leaf { (cost, shape.clone()) } else { best };
+            let cost = self.scale.loss(units - self.floor) + price;
+            if cost <= best.cost {
+                best = WarmStart { cost, tree: shape.clone(), exact: false };
+            }
+            return best;
         }
+        let shallow = depth == 1 || (depth == 2 && searcher.uses_table(node));
         // CART sees every record, also those that cancel out in the search.
         let counted = self.rule.min_records > 0;
-        let all = Node::root(self.problem, counted, true);
+        let all;
+        let (seen, masses) = if shallow {
+            (node, ClassMasses::default())
+        } else {
+            all = Node::root(self.problem, counted, true);
+            (&all, ClassMasses::new(self.problem))
+        };
         for impurity in [Impurity::Gini, Impurity::Entropy] {
-            let grown = searcher.grow(self.problem, &all, depth, budget, impurity);
-            if grown.0 < best.0 {
-                best = grown;
+            let (cost, tree) = searcher.grow(&masses, seen, depth, budget, impurity);
+            if cost < best.cost {
+                best = WarmStart { cost, tree, exact: false };
             }
-            if self.control.stopped() || depth <= 2 {
+            best.exact = shallow;
+            // A second one is worth its while where the search that follows is long.
+            if self.control.stopped() || depth <= 3 {
                 break;
             }
         }
@@ -368,7 +406,7 @@ impl<'a> Run<'a> {
 
     /// A cost in the task's own terms, for display.
     fn worth(&self, cost: Cost) -> f64 {
-        (self.floor() as f64 + cost as f64 / Scale::STEPS as f64) * self.problem.unit
+        (self.floor as f64 + cost as f64 / Scale::STEPS as f64) * self.problem.unit
     }
 
     /// A valid lower bound in the task's own terms: the tie-break and the rounding of the penalty are taken off.
@@ -378,16 +416,7 @@ impl<'a> Run<'a> {
         if self.params.node_penalty == 0.0 {
             units = (units - 1e-9).ceil().max(0.0);
         }
-        (self.floor() as f64 + units) * self.problem.unit
-    }
-
-    /// The equivalent-points bound: what every tree over these splits costs at least, in units.
-    fn floor(&self) -> i64 {
-        self.problem
-            .costs
-            .chunks_exact(self.problem.n_labels)
-            .map(|costs| costs.iter().copied().min().unwrap_or(0))
-            .sum()
+        (self.floor as f64 + units) * self.problem.unit
     }
 
     fn outcome(&self, levels: Levels) -> Outcome {

@@ -49,7 +49,7 @@ pub struct Shared<'a> {
 }
 
 /// Buffers of one lane width.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Workspace<T: Lane> {
     /// Table of all rows of the node.
     pub total: PairTable<T>,
@@ -62,7 +62,7 @@ pub struct Workspace<T: Lane> {
 }
 
 /// Buffers of one thread.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Workspaces {
     /// 16-bit lanes.
     pub narrow: Workspace<i16>,

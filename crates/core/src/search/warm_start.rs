@@ -24,7 +24,7 @@ impl Searcher<'_> {
     /// Grow the upper levels by `impurity`, solve the lower ones exactly. The tree may exceed no limit but is not proven.
     pub(super) fn grow(
         &mut self,
-        problem: &Problem,
+        masses: &ClassMasses,
         node: &Node,
         depth: u32,
         budget: u32,
@@ -43,7 +43,7 @@ impl Searcher<'_> {
             };
             return solved.tree.unwrap_or(leaf);
         }
-        let Some((column, split)) = best_split(problem, node, impurity, self.shared.rule.min_records)
+        let Some((column, split)) = best_split(masses, node, impurity, self.shared.rule.min_records)
         else {
             return leaf;
         };
@@ -55,10 +55,10 @@ impl Searcher<'_> {
         let share = (i128::from(rest) * i128::from(inside.spread)
             / i128::from((inside.spread + outside.spread).max(1))) as u32;
         let first = share.min(most).max(rest.saturating_sub(most));
-        let (a_cost, a) = self.grow(problem, &inside, depth - 1, first, impurity);
+        let (a_cost, a) = self.grow(masses, &inside, depth - 1, first, impurity);
         let left_over = rest - (a.n_branching() as u32).min(rest);
         let (b_cost, b) =
-            self.grow(problem, &outside, depth - 1, left_over.min(most), impurity);
+            self.grow(masses, &outside, depth - 1, left_over.min(most), impurity);
         let cost = self.shared.scale.node + a_cost + b_cost;
         if cost < leaf.0 {
             (cost, Shape::branch(node.columns[column].problem_split(split), a, b))
@@ -70,14 +70,14 @@ impl Searcher<'_> {
 
 /// The split of least weighted impurity, over the class masses that the costs imply.
 fn best_split(
-    problem: &Problem,
+    masses: &ClassMasses,
     node: &Node,
     impurity: Impurity,
     min_records: i64,
 ) -> Option<(usize, usize)> {
-    let k = problem.n_labels;
+    let k = masses.n_labels;
     let masses: Vec<f64> =
-        node.rows.iter().flat_map(|&row| class_masses(problem, row as usize)).collect();
+        node.rows.iter().flat_map(|&row| masses.of(row as usize).iter().copied()).collect();
     let mut total = vec![0.0; k];
     for row in masses.chunks_exact(k) {
         for (sum, mass) in total.iter_mut().zip(row) {
@@ -96,7 +96,7 @@ fn best_split(
                 *sum += mass;
             }
         }
-        let mut inside = vec![0.0; k];
+        let (mut inside, mut outside) = (vec![0.0; k], vec![0.0; k]);
         let mut count = 0;
         for split in 0..column.n_splits {
             let cell = &sums[split * k..(split + 1) * k];
@@ -112,7 +112,9 @@ fn best_split(
             if min_records > count.min(node.count - count) {
                 continue;
             }
-            let outside: Vec<f64> = total.iter().zip(&inside).map(|(a, b)| a - b).collect();
+            for ((rest, all), part) in outside.iter_mut().zip(&total).zip(&inside) {
+                *rest = all - part;
+            }
             let value = measure(impurity, &inside) + measure(impurity, &outside);
             if best.is_none_or(|(least, _, _)| value < least) {
                 best = Some((value, c, split));
@@ -122,13 +124,31 @@ fn best_split(
     best.map(|(_, column, split)| (column, split))
 }
 
-/// Class masses of a merged row. For misclassified weight, cost of label l = total - mass of class l, so the masses follow from the costs;
-/// for other costs this is a measure of how much each label suits the row.
-fn class_masses(problem: &Problem, row: usize) -> Vec<f64> {
-    let k = problem.n_labels;
-    let costs = &problem.costs[row * k..(row + 1) * k];
-    let total = costs.iter().sum::<i64>() as f64 / (k.max(2) - 1) as f64;
-    costs.iter().map(|&cost| (total - cost as f64).max(0.0)).collect()
+/// Class masses of every merged row.
+///
+/// For misclassified weight, the cost of label l is the total mass less that of class l, so the masses follow from the costs; for other
+/// costs this measures how much each label suits the row.
+#[derive(Clone, Debug, Default)]
+pub struct ClassMasses {
+    masses: Vec<f64>,
+    n_labels: usize,
+}
+
+impl ClassMasses {
+    /// Of all rows of a problem.
+    pub fn new(problem: &Problem) -> Self {
+        let k = problem.n_labels;
+        let mut masses = Vec::with_capacity(problem.costs.len());
+        for costs in problem.costs.chunks_exact(k) {
+            let total = costs.iter().sum::<i64>() as f64 / (k.max(2) - 1) as f64;
+            masses.extend(costs.iter().map(|&cost| (total - cost as f64).max(0.0)));
+        }
+        Self { masses, n_labels: k }
+    }
+
+    fn of(&self, row: usize) -> &[f64] {
+        &self.masses[row * self.n_labels..(row + 1) * self.n_labels]
+    }
 }
 
 /// Weighted impurity of a set of class masses.

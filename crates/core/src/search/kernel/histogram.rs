@@ -52,3 +52,18 @@ fn add_record_body<T: Lane>(
         }
     }
 }
+
+dispatch! {
+    /// Add narrow sums to wide ones, and clear the narrow ones.
+    pub fn flush<T: Lane>(narrow: &mut [i16], wide: &mut [T]) = flush_body;
+}
+
+#[inline(always)]
+fn flush_body<T: Lane>(narrow: &mut [i16], wide: &mut [T]) {
+    for (from, to) in narrow.chunks_exact_mut(CHUNK).zip(wide.chunks_exact_mut(CHUNK)) {
+        for g in 0..CHUNK {
+            to[g] = to[g].plus(T::from_narrow(from[g]));
+            from[g] = 0;
+        }
+    }
+}

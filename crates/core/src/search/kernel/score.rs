@@ -4,17 +4,18 @@
 //! (root f, child g), on either side, and the other way round. Of each split the best child on its true side (`inside`) and on its
 //! false side (`outside`) is kept. A leaf scores the most that one label gains over the reference label, at least zero.
 
+use crate::search::aligned::Aligned;
 use crate::search::lane::Lane;
 use crate::search::layout::{CHUNK, Layout};
 use crate::search::simd::dispatch;
 
 /// Sums over a set of rows, by split and by pair of splits: one plane per lane, and one of record counts where leaves must hold a minimum.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct PairTable<T> {
     /// Pair sums, plane after plane of `layout.cells`.
-    pub cells: Vec<T>,
+    pub cells: Aligned<T>,
     /// Sums where a split is true, plane after plane of `layout.width`.
-    pub margins: Vec<T>,
+    pub margins: Aligned<T>,
     /// Sum over all rows, per plane.
     pub sums: Vec<T>,
 }
@@ -22,18 +23,18 @@ pub struct PairTable<T> {
 impl<T: Lane> PairTable<T> {
     /// Clear to zero for `planes` planes.
     pub fn reset(&mut self, layout: &Layout, planes: usize) {
-        self.cells.clear();
-        self.cells.resize(layout.cells * planes, T::default());
-        self.margins.clear();
-        self.margins.resize(layout.width * planes, T::default());
+        self.cells.reset(layout.cells * planes, T::default());
+        self.margins.reset(layout.width * planes, T::default());
         self.sums.clear();
         self.sums.resize(planes, T::default());
     }
 
     /// The sums of `self` as the total, those of `part` taken off.
-    fn rest(&self, part: &Self, rest_margins: &mut Vec<T>, rest_sums: &mut Vec<T>) {
-        rest_margins.clear();
-        rest_margins.extend(self.margins.iter().zip(&part.margins).map(|(&a, &b)| a.minus(b)));
+    fn rest(&self, part: &Self, rest_margins: &mut Aligned<T>, rest_sums: &mut Vec<T>) {
+        rest_margins.reset(self.margins.len(), T::default());
+        for (rest, (&a, &b)) in rest_margins.iter_mut().zip(self.margins.iter().zip(part.margins.iter())) {
+            *rest = a.minus(b);
+        }
         rest_sums.clear();
         rest_sums.extend(self.sums.iter().zip(&part.sums).map(|(&a, &b)| a.minus(b)));
     }
@@ -43,19 +44,18 @@ impl<T: Lane> PairTable<T> {
 pub type Profile = [i64; 4];
 
 /// For each split, the best score of its two sides with one more split in it.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Children<T> {
     /// Where the split is true.
-    pub inside: Vec<T>,
+    pub inside: Aligned<T>,
     /// Where it is false.
-    pub outside: Vec<T>,
+    pub outside: Aligned<T>,
 }
 
 impl<T: Lane> Children<T> {
     fn reset(&mut self, width: usize) {
         for side in [&mut self.inside, &mut self.outside] {
-            side.clear();
-            side.resize(width, T::FORBIDDEN.plus(T::FORBIDDEN));
+            side.reset(width, T::FORBIDDEN.plus(T::FORBIDDEN));
         }
     }
 }
@@ -77,10 +77,10 @@ impl LeafRule {
 }
 
 /// Buffers of one thread.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct ScoreBuffers<T> {
-    running: Vec<T>,
-    rest_margins: Vec<T>,
+    running: Aligned<T>,
+    rest_margins: Aligned<T>,
     rest_sums: Vec<T>,
     /// Scores of the rows added to the part.
     pub part: Children<T>,
@@ -147,8 +147,7 @@ pub fn score_both<T: Lane>(
     part_children.reset(layout.width);
     rest_children.reset(layout.width);
     total.rest(part, rest_margins, rest_sums);
-    running.clear();
-    running.resize(layout.width * rule.planes(), T::default());
+    running.reset(layout.width * rule.planes(), T::default());
     if rule.lanes == 1 && rule.min_records == 0 {
         single_both(
             layout, &total.cells, part, rest_margins, rest_sums[0], cumulated, running, part_children,

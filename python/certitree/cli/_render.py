@@ -1,0 +1,107 @@
+"""Reports as text in the terminal."""
+
+from rich.console import Console
+from rich.table import Table
+
+from certitree import OptimalTreeClassifier, export_text
+from certitree._fit_report import Accuracy, FitReport
+
+
+def print_report(report: FitReport) -> None:
+    """Print what became of the data, the tree, its accuracy beside CART's, and the certificate."""
+    console = _console()
+    _print_data(console, report)
+    _print_tree(console, report.model)
+    _print_accuracy(console, report)
+    _print_certificate(console, report.model, report.seconds)
+    if report.saved_to is not None:
+        console.print(f"\nmodel saved to {report.saved_to}")
+
+
+def print_model(model: OptimalTreeClassifier) -> None:
+    """Print the tree of a model and its certificate."""
+    console = _console()
+    _print_tree(console, model)
+    _print_certificate(console, model, None)
+
+
+def _console() -> Console:
+    # Markup and highlighting off: column names and categories are data, and may hold brackets.
+    return Console(markup=False, highlight=False, soft_wrap=True)
+
+
+def _print_data(console: Console, report: FitReport) -> None:
+    model = report.model
+    rows = f"{report.n_rows:,}"
+    if report.n_test:
+        rows += f" ({report.n_train:,} to fit, {report.n_test:,} to test)"
+    merged = model.n_records_ / max(model.n_unique_, 1)
+    console.print(f"{report.source}\n")
+    _print_pairs(
+        console,
+        {
+            "rows": rows,
+            "classes": f"{len(model.classes_)} in {report.target}",
+            "columns": f"{report.n_columns:,}",
+            "splits": f"{report.n_splits:,}",
+            "unique rows": f"{model.n_unique_:,} ({model.n_unique_labelled_:,} with their labels), "
+            f"{merged:.1f} records merged into each",
+        },
+    )
+
+
+def _print_tree(console: Console, model: OptimalTreeClassifier) -> None:
+    console.print()
+    console.print(export_text(model).rstrip())
+
+
+def _print_accuracy(console: Console, report: FitReport) -> None:
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    table.add_column("accuracy")
+    table.add_column("train", justify="right")
+    if report.n_test:
+        table.add_column("test", justify="right")
+    depth = report.model.max_depth
+    _add_accuracy(table, "this tree", report.accuracy)
+    _add_accuracy(table, f"CART, depth {depth}, same splits", report.cart_accuracy)
+    _add_accuracy(table, "most frequent class", report.constant_accuracy)
+    console.print()
+    console.print(table)
+
+
+def _add_accuracy(table: Table, name: str, accuracy: Accuracy) -> None:
+    cells = [f"{accuracy.train:.2%}"]
+    if accuracy.test is not None:
+        cells.append(f"{accuracy.test:.2%}")
+    table.add_row(name, *cells)
+
+
+def _print_certificate(
+    console: Console, model: OptimalTreeClassifier, seconds: float | None
+) -> None:
+    pairs = {
+        "status": _status(model.status_),
+        "objective": f"{model.objective_:,.10g}",
+        "lower bound": f"{model.lower_bound_:,.10g}",
+        "gap": f"{model.gap_:.2%}",
+        "tree": f"{model.n_branching_nodes_} branching nodes, {model.n_leaves_} leaves",
+    }
+    if seconds is not None:
+        pairs["seconds"] = f"{seconds:.2f}"
+    console.print()
+    _print_pairs(console, pairs)
+
+
+def _status(status: str) -> str:
+    meaning = {
+        "optimal": "no better tree exists within these limits",
+        "time_limit": "stopped by the time limit",
+        "memory_limit": "stopped by the memory limit",
+        "interrupted": "stopped by you",
+    }
+    return f"{status} ({meaning[status]})" if status in meaning else status
+
+
+def _print_pairs(console: Console, pairs: dict[str, str]) -> None:
+    for name, value in pairs.items():
+        console.print(f"{name:<13}{value}")

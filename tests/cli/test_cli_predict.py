@@ -1,0 +1,146 @@
+"""`certitree predict` and `certitree show`: rows in order, columns by name, clear refusals."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import certitree as library
+from certitree._files import read_source, write_table
+
+from .conftest import Command
+
+
+@pytest.fixture
+def model(certitree: Command, people: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "model.json"
+    run = certitree(
+        "fit", people, "--target", "buys", "--drop", "id", "--drop", "weight", "--max-depth", 2,
+        "--test-size", 0, "--out", path, "--quiet",
+    )  # fmt: skip
+    assert run.code == 0, run
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".tsv", ".parquet", ".feather"])
+def test_rows_keep_their_order(
+    certitree: Command, people: Path, model: Path, tmp_path: Path, suffix: str
+) -> None:
+    out = tmp_path / f"predictions{suffix}"
+    run = certitree("predict", model, people, "--out", out)
+    assert run.code == 0, run
+    assert run.out == f"120 predictions written to {out}\n"
+    predictions = read_source(str(out)).table
+    assert predictions.column_names == ["prediction"]
+    assert predictions.column("prediction").to_pylist() == (
+        read_source(str(people)).table.column("buys").to_pylist()
+    )
+
+
+def test_probabilities(certitree: Command, people: Path, model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "predictions.parquet"
+    assert certitree("predict", model, people, "--out", out, "--proba").code == 0
+    table = read_source(str(out)).table
+    assert table.column_names == ["prediction", "probability of no", "probability of yes"]
+    features = read_source(str(people)).table.select(["city", "age", "income"])
+    expected = library.load(model).predict_proba(features)
+    np.testing.assert_array_equal(table.column("probability of yes").to_numpy(), expected[:, 1])
+
+
+def test_columns_are_found_by_name(
+    certitree: Command, people: Path, model: Path, tmp_path: Path
+) -> None:
+    table = read_source(str(people)).table
+    shuffled = table.select(["income", "age", "weight", "city"]).append_column(
+        "extra", pa.array(range(120))
+    )
+    other, out = tmp_path / "other.parquet", tmp_path / "predictions.csv"
+    write_table(shuffled, other)
+    assert certitree("predict", model, other, "--out", out).code == 0
+    predicted = read_source(str(out)).table.column("prediction").to_pylist()
+    assert predicted == table.column("buys").to_pylist()
+
+
+def test_missing_columns_are_named(
+    certitree: Command, people: Path, model: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.csv"
+    write_table(
+        read_source(str(people)).table.rename_columns(["id", "town", "Age", "income", "b", "w"]),
+        other,
+    )
+    error, hint = certitree("predict", model, other, "--out", tmp_path / "p.csv").one_error()
+    assert error == f"no columns 'city', 'age' in {other}"
+    assert hint == "did you mean 'Age'? The columns are: id, town, Age, income, b, w"
+
+
+def test_categories_that_look_like_numbers(certitree: Command, tmp_path: Path) -> None:
+    train, later = tmp_path / "train.csv", tmp_path / "later.csv"
+    train.write_text("code,y\n" + "01,a\n1,b\nX,b\n" * 10)
+    later.write_text("code\n01\n1\n")
+    model, out = tmp_path / "model.json", tmp_path / "out.csv"
+    assert (
+        certitree("fit", train, "--target", "y", "--test-size", 0, "--out", model, "--quiet").code
+        == 0
+    )
+    assert certitree("predict", model, later, "--out", out).code == 0
+    assert read_source(str(out)).table.column("prediction").to_pylist() == ["a", "b"]
+
+
+def test_empty_columns_and_new_categories(certitree: Command, model: Path, tmp_path: Path) -> None:
+    later, out = tmp_path / "later.csv", tmp_path / "out.csv"
+    later.write_text("city,age,income\nPrague,30,\nDelft,30,\n,30,\n")
+    assert certitree("predict", model, later, "--out", out).code == 0
+    assert read_source(str(out)).table.column("prediction").to_pylist() == ["no", "yes", "no"]
+
+
+def test_text_where_numbers_were(certitree: Command, model: Path, tmp_path: Path) -> None:
+    later = tmp_path / "later.csv"
+    later.write_text("city,age,income\nDelft,old,1\n")
+    error, _ = certitree("predict", model, later, "--out", tmp_path / "out.csv").one_error()
+    assert "'age'" in error
+
+
+def test_show(certitree: Command, model: Path) -> None:
+    run = certitree("show", model)
+    assert run.code == 0, run
+    assert "Delft" in run.out and "yes" in run.out
+    assert "optimal" in run.out and "lower bound" in run.out
+
+
+@pytest.mark.parametrize("command", ["show", "predict"])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "there is no file"),
+        ("not JSON", "model.json"),
+        ("{}", "model.json"),
+        ("[1]", "model.json"),
+    ],
+)
+def test_damaged_models(
+    certitree: Command,
+    people: Path,
+    tmp_path: Path,
+    command: str,
+    content: str | None,
+    message: str,
+) -> None:
+    path = tmp_path / "model.json"
+    if content is not None:
+        path.write_text(content)
+    words = ("--out", tmp_path / "p.csv") if command == "predict" else ()
+    files = (people,) if command == "predict" else ()
+    error, _ = certitree(command, path, *files, *words).one_error()
+    assert message in error
+
+
+def test_a_model_of_the_future(certitree: Command, model: Path) -> None:
+    content = json.loads(model.read_text())
+    key = next(key for key in content if "version" in key)
+    content[key] = 999
+    model.write_text(json.dumps(content))
+    error, _ = certitree("show", model).one_error()
+    assert "999" in error

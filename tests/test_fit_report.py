@@ -1,0 +1,55 @@
+"""The fit report: how rows are shared out and what is measured on them."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from certitree._files import FileError, Source, read_source
+from certitree._fit_report import fit_beside_cart
+
+
+def _source(**columns: object) -> Source:
+    return Source("table", pa.table(columns), None)
+
+
+def test_classes_are_shared_out_evenly() -> None:
+    y = ["a"] * 80 + ["b"] * 20
+    report = fit_beside_cart(_source(x=range(100), y=y), target="y", max_depth=0, test_size=0.25)
+    assert (report.n_rows, report.n_train, report.n_test) == (100, 75, 25)
+    assert report.constant_accuracy.train == pytest.approx(0.8)
+    assert report.constant_accuracy.test == pytest.approx(0.8)
+    assert report.model.n_records_ == 75
+
+
+def test_accuracy_counts_weights() -> None:
+    source = _source(x=[1, 1, 1, 1], y=["a", "a", "b", "b"], w=[1.0, 1.0, 2.0, 4.0])
+    report = fit_beside_cart(source, target="y", weight="w", test_size=0, max_depth=1)
+    assert report.n_test == 0
+    assert report.n_columns == 1
+    for accuracy in (report.accuracy, report.cart_accuracy, report.constant_accuracy):
+        assert accuracy.train == pytest.approx(6 / 8)
+        assert accuracy.test is None
+    assert report.model.objective_ == 2.0
+
+
+def test_training_rows_do_not_depend_on_the_columns() -> None:
+    source = read_source("sklearn:wine")
+    whole = fit_beside_cart(source, max_depth=0, seed=5)
+    part = fit_beside_cart(source, max_depth=0, seed=5, drop=["alcohol", "hue"])
+    np.testing.assert_array_equal(whole.model.tree_.value, part.model.tree_.value)
+    assert whole.n_columns == part.n_columns + 2
+
+
+def test_the_default_target_can_be_replaced() -> None:
+    source = Source("table", pa.table({"target": [1, 2] * 5, "y": ["a", "b"] * 5}), "target")
+    assert fit_beside_cart(source, max_depth=1).target == "target"
+    report = fit_beside_cart(source, target="y", max_depth=1)
+    assert (report.target, report.n_columns) == ("y", 1)
+
+
+def test_a_missing_folder_is_found_before_the_search(tmp_path: Path) -> None:
+    source = Source("table", pa.table({"y": ["a", None]}), "y")  # would fail later, differently
+    with pytest.raises(FileError, match="cannot write"):
+        fit_beside_cart(source, save_to=tmp_path / "absent" / "model.json")
