@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,29 @@ from certitree._coding import CodedTable
 from certitree._frame import Records, read_records
 from certitree._limits import count_threads, draw_seed, parse_memory, relative_gap, seconds_left
 from certitree._model_file import storable
-from certitree._progress import live_progress
+from certitree._progress import Callback, live_progress
 from certitree._split import Split, select
 from certitree._targets import Targets, read_targets
 from certitree.exceptions import translate_core_errors
+
+
+class CoreRequest(TypedDict):
+    """What every solver of the core is told."""
+
+    labels: NDArray[np.int32]
+    n_labels: int
+    weights: NDArray[np.float64] | None
+    costs: None
+    max_depth: int
+    max_nodes: int | None
+    min_samples_leaf: int
+    node_penalty: float
+    aggregate: bool
+    time_limit: float | None
+    memory_limit: int | None
+    n_threads: int
+    seed: int
+    progress: Callback | None
 
 
 @storable
@@ -198,24 +217,23 @@ class OptimalTreeClassifier(TreeClassifier):
             table = _core.Table(coded.codes, coded.kinds, coded.n_codes, coded.n_splits)
             coded_at = time.perf_counter()
             with live_progress(self.verbose, started) as progress:
-                result = _core.solve(
-                    table,
-                    labels=targets.labels,
-                    n_labels=targets.classes.size,
-                    weights=targets.weights,
-                    costs=None,
-                    max_depth=self.max_depth,
-                    max_nodes=self.max_nodes,
-                    min_samples_leaf=self.min_samples_leaf,
-                    node_penalty=self.complexity_penalty * targets.total_weight,
-                    candidates=None,
-                    aggregate=bool(self.aggregate),
-                    time_limit=seconds_left(self.time_limit, started),
-                    memory_limit=memory_limit,
-                    n_threads=n_threads,
-                    seed=draw_seed(self.random_state),
-                    progress=progress,
-                )
+                request: CoreRequest = {
+                    "labels": targets.labels,
+                    "n_labels": targets.classes.size,
+                    "weights": targets.weights,
+                    "costs": None,
+                    "max_depth": self.max_depth,
+                    "max_nodes": self.max_nodes,
+                    "min_samples_leaf": self.min_samples_leaf,
+                    "node_penalty": self.complexity_penalty * targets.total_weight,
+                    "aggregate": bool(self.aggregate),
+                    "time_limit": seconds_left(self.time_limit, started),
+                    "memory_limit": memory_limit,
+                    "n_threads": n_threads,
+                    "seed": draw_seed(self.random_state),
+                    "progress": progress,
+                }
+                result = self._search(table, coded, request)
         solved = time.perf_counter()
         self._keep_table(records, coded, targets)
         self._keep_result(result, coded, targets)
@@ -223,11 +241,21 @@ class OptimalTreeClassifier(TreeClassifier):
         stats["seconds"] = {
             "read": read - started,
             "code": coded_at - read,
-            **{stage: stats.pop(f"{stage}_seconds") for stage in ("merge", "warm_start", "search")},
+            **{
+                key.removesuffix("_seconds"): stats.pop(key)
+                for key in list(stats)
+                if key.endswith("_seconds")
+            },
             "solve": solved - coded_at,
             "total": time.perf_counter() - started,
         }
         return self
+
+    def _search(
+        self, table: _core.Table, coded: CodedTable, request: CoreRequest
+    ) -> _core.SolveResult:
+        """Ask the core for a tree."""
+        return _core.solve(table, candidates=None, **request)
 
     def _keep_table(self, records: Records, coded: CodedTable, targets: Targets) -> None:
         self.n_features_in_ = records.n_features

@@ -63,21 +63,29 @@ impl Improver<'_, '_> {
 
     fn units(&self, shape: &Shape, rows: &[u32]) -> i64 {
         match shape {
-            Shape::Leaf => {
-                let k = self.base.n_labels;
-                let mut sums = vec![0_i64; k];
-                for &row in rows {
-                    for (sum, cost) in sums.iter_mut().zip(&self.base.costs[row as usize * k..]) {
-                        *sum += cost;
-                    }
-                }
-                sums.into_iter().min().unwrap_or(0)
-            }
+            Shape::Leaf => self.label_costs(rows).into_iter().min().unwrap_or(0),
             Shape::Branch { split, inside, outside } => {
                 let (a, b) = self.divide(*split, rows);
                 self.units(inside, &a) + self.units(outside, &b)
             }
         }
+    }
+
+    fn label_costs(&self, rows: &[u32]) -> Vec<i64> {
+        let k = self.base.n_labels;
+        let mut sums = vec![0_i64; k];
+        for &row in rows {
+            for (sum, cost) in sums.iter_mut().zip(&self.base.costs[row as usize * k..]) {
+                *sum += cost;
+            }
+        }
+        sums
+    }
+
+    /// The label of least summed cost, the first of equals.
+    pub fn best_label(&self, rows: &[u32]) -> usize {
+        let sums = self.label_costs(rows);
+        (0..sums.len()).min_by_key(|&label| sums[label]).unwrap_or(0)
     }
 
     /// Rows where a split is true, and the others.

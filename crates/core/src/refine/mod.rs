@@ -3,10 +3,12 @@
 //! [`paper`] is Algorithm 1 of "Scaling Optimal Classification Trees via Adaptive Feature and Sample Reduction" (2026).
 //! [`improve`] re-optimises subtrees of the incumbent over all splits. [`run`] puts them together.
 
+mod exchange;
 mod history;
 mod improve;
 mod lookahead;
 mod thorough;
+mod window;
 mod incumbent;
 mod monitor;
 mod paper;

@@ -91,6 +91,7 @@ fn best_tree(improver: &mut Improver<'_, '_>, known: Part, rows: &[u32]) -> Resu
         if grown.beats(&best) && improver.is_allowed(&grown.shape, rows) {
             best = grown;
         }
+        best = improver.improve(best, rows, depth, budget)?;
     }
     Ok(best)
 }
