@@ -110,8 +110,10 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
 
     Attributes
     ----------
-    status_ : {"optimal", "optimal_for_candidates", "time_limit", "memory_limit", "interrupted"}
-        "optimal" is a proof over all splits, "optimal_for_candidates" one over `candidates_`.
+    status_ : str
+        "optimal" is a proof over all splits, "optimal_for_candidates" one over `candidates_`;
+        "feasible" if nothing is proven though no limit was met; "time_limit", "memory_limit" or
+        "interrupted" otherwise.
     lower_bound_ : float
         No tree over all splits has an objective below this.
     history_ : list of Iteration

@@ -70,7 +70,12 @@ class SolveResult(TypedDict):
     """What a search returns."""
 
     status: Literal[
-        "optimal", "optimal_for_candidates", "time_limit", "memory_limit", "interrupted"
+        "optimal",
+        "optimal_for_candidates",
+        "feasible",
+        "time_limit",
+        "memory_limit",
+        "interrupted",
     ]
     objective: float
     """Cost of the tree: summed cost over the rows plus node_penalty x branching nodes."""

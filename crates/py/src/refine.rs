@@ -187,6 +187,7 @@ fn result<'py>(py: Python<'py>, refined: &Refined) -> PyResult<Bound<'py, PyDict
     let status = match refined.status {
         Status::Optimal => "optimal",
         Status::OptimalForCandidates => "optimal_for_candidates",
+        Status::Feasible => "feasible",
         Status::TimeLimit => "time_limit",
         Status::MemoryLimit => "memory_limit",
         Status::Interrupted => "interrupted",

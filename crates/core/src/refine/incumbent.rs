@@ -42,7 +42,7 @@ pub(super) struct State<'r, 'm> {
     /// Counters of all searches.
     pub stats: Stats,
     /// How the last search over a candidate set or over all splits ended.
-    pub last_status: search::Status,
+    pub last_status: Option<search::Status>,
 }
 
 impl<'r, 'm> State<'r, 'm> {
@@ -76,7 +76,7 @@ impl<'r, 'm> State<'r, 'm> {
             lower_bound: 0.0,
             history: Vec::new(),
             stats: Stats::default(),
-            last_status: search::Status::TimeLimit,
+            last_status: None,
         }
     }
 
@@ -159,7 +159,7 @@ impl<'r, 'm> State<'r, 'm> {
         let objective = self.objective_of(&outcome.tree);
         seconds.score = started.elapsed().as_secs_f64();
         self.stats.add(&outcome.stats);
-        self.last_status = outcome.status;
+        self.last_status = Some(outcome.status);
         if certifies {
             self.lower_bound = self.lower_bound.max(outcome.lower_bound);
         }

@@ -3,6 +3,7 @@
 //! [`paper`] is Algorithm 1 of "Scaling Optimal Classification Trees via Adaptive Feature and Sample Reduction" (2026).
 //! [`improve`] re-optimises subtrees of the incumbent over all splits. [`run`] puts them together.
 
+mod coarse;
 mod exchange;
 mod history;
 mod improve;

@@ -23,6 +23,8 @@ pub enum Status {
     Optimal,
     /// Best over a candidate set.
     OptimalForCandidates,
+    /// Nothing is proven, and no limit was met: the loop ended by itself.
+    Feasible,
     /// Time ran out.
     TimeLimit,
     /// Memory ran out.
@@ -104,19 +106,21 @@ pub fn refine(
     })
 }
 
-/// Steps per second of the depth-three kernel, for rough estimates.
-const CELLS_PER_SECOND: f64 = 2e8;
+/// Cells per second of the depth-three kernel on one thread, most of them skipped by bounds; for rough estimates.
+const CELLS_PER_SECOND: f64 = 5e8;
 /// Seconds that the exact search over all splits may be expected to take without asking.
-const QUICK_SECONDS: f64 = 20.0;
+const QUICK_SECONDS: f64 = 10.0;
+
+/// Rough seconds that depth three takes over all splits: the pairs of splits are scored once per split.
+pub(super) fn depth_three_seconds(base: &Problem) -> f64 {
+    let splits: f64 = base.columns.iter().map(|column| column.n_splits as f64).sum();
+    splits.powi(3) / 2.0 * (base.n_labels.max(2) as f64 - 1.0) / CELLS_PER_SECOND
+}
 
 /// Whether the exact search over all splits is likely to be faster than growing a forest.
-///
-/// Depth three scores the pairs of splits once per split.
 fn is_quick(base: &Problem, params: &Params) -> bool {
-    let splits: f64 = base.columns.iter().map(|column| column.n_splits as f64).sum();
-    let labels = base.n_labels.max(2) as f64 - 1.0;
     let depth = params.max_depth.min(params.budget());
-    depth <= 2 || (depth == 3 && splits.powi(3) / 2.0 * labels / CELLS_PER_SECOND < QUICK_SECONDS)
+    depth <= 2 || (depth == 3 && depth_three_seconds(base) < QUICK_SECONDS)
 }
 
 /// Prove the incumbent over all splits, improve it, or bound it, in the time left.
@@ -156,17 +160,18 @@ fn status(state: &State<'_, '_>) -> Status {
     if best >= state.objective {
         return Status::Optimal;
     }
-    match state.stop_reason() {
-        Some(StopReason::Interrupted) => return Status::Interrupted,
-        Some(StopReason::MemoryLimit) => return Status::MemoryLimit,
-        _ => {}
-    }
-    if state.proven_for.is_some() {
+    if state.proven_for.is_some() && state.stop_reason() != Some(StopReason::Interrupted) {
         return Status::OptimalForCandidates;
     }
-    match state.last_status {
-        search::Status::MemoryLimit => Status::MemoryLimit,
-        search::Status::Interrupted => Status::Interrupted,
-        search::Status::TimeLimit | search::Status::Optimal => Status::TimeLimit,
+    match state.stop_reason() {
+        Some(StopReason::Interrupted) => Status::Interrupted,
+        Some(StopReason::MemoryLimit) => Status::MemoryLimit,
+        Some(_) => Status::TimeLimit,
+        None => match state.last_status {
+            Some(search::Status::MemoryLimit) => Status::MemoryLimit,
+            Some(search::Status::Interrupted) => Status::Interrupted,
+            Some(search::Status::TimeLimit) => Status::TimeLimit,
+            Some(search::Status::Optimal) | None => Status::Feasible,
+        },
     }
 }
