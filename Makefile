@@ -51,12 +51,15 @@ types: $(INSTALLED) ## Check the types of the Python package
 docs: ## Check the Rust documentation (that of Python is run by the tests)
 	RUSTDOCFLAGS="-D warnings" cargo doc $(RUST_CRATES) --no-deps --quiet
 
-bench: $(INSTALLED) ## Compare with other solvers; see docs/benchmarks.md for what must be installed
-	$(BIN)/python benchmarks/peers.py
+bench: ## Compare with other solvers for two minutes; docs/benchmarks.md has the whole procedure
+	@test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	@.venv-bench/bin/python -m pip install --quiet -r benchmarks/requirements.txt .
+	.venv-bench/bin/python benchmarks/peers.py run --quick
+	.venv-bench/bin/python benchmarks/peers.py render
 
 ci: ## Everything that a change must pass
 	.ci/run
 
 clean: ## Remove what was built
-	rm -rf $(VENV) target dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-bench target dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python -name '*.so' -delete

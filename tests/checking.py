@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+
 from certitree import OptimalTreeClassifier, _core
+
+
+def raw_column(X: Any, index: int) -> list[Any]:
+    """A column of a table as a list of plain values."""
+    if isinstance(X, np.ndarray):
+        return X[:, index].tolist()
+    if hasattr(X, "toarray"):
+        return raw_column(X.toarray(), index)
+    if hasattr(X, "to_pydict"):
+        return X.column(index).to_pylist()
+    if hasattr(X, "to_dicts"):
+        return X[X.columns[index]].to_list()
+    if hasattr(X, "iloc"):
+        return X.iloc[:, index].tolist()
+    return [row[index] for row in X]
 
 
 def raw_columns(X: Any) -> list[list[Any]]:
     """Columns of a table as lists of plain values."""
-    if isinstance(X, np.ndarray):
-        return [X[:, j].tolist() for j in range(X.shape[1])]
-    if hasattr(X, "toarray"):
-        return raw_columns(X.toarray())
-    if hasattr(X, "to_pydict"):
-        return list(X.to_pydict().values())
-    if hasattr(X, "to_dicts"):
-        return [X[name].to_list() for name in X.columns]
-    if hasattr(X, "iloc"):
-        return [X.iloc[:, j].tolist() for j in range(X.shape[1])]
-    return [list(column) for column in zip(*X, strict=True)]
+    width = X.shape[1] if hasattr(X, "shape") else len(X[0])
+    return [raw_column(X, index) for index in range(width)]
 
 
 def is_missing(value: object) -> bool:
@@ -49,7 +55,7 @@ def check_fitted(
     kept = np.flatnonzero(weights > 0)
     classes, names = model.classes_.tolist(), y.tolist()
     labels = np.array([classes.index(names[row]) for row in kept], dtype=np.int32)
-    values = _values(model, raw_columns(X), kept)
+    values = _values(model, X, kept)
     scored, n_leaves, leaf_sizes = _core.score_tree(
         values, _nodes(model), labels, weights[kept], penalty
     )
@@ -69,15 +75,16 @@ def check_fitted(
     return model
 
 
-def _values(
-    model: OptimalTreeClassifier, columns: Sequence[list[Any]], rows: np.ndarray
-) -> list[np.ndarray]:
+def _values(model: OptimalTreeClassifier, X: Any, rows: np.ndarray) -> list[np.ndarray]:
     values = []
-    for column, feature in zip(columns, model.features_, strict=True):
-        entries = [column[row] for row in rows]
-        if feature.kind == "unread":
+    used = model.tree_.used_features()
+    for place, feature in enumerate(model.features_):
+        if place not in used:
             values.append(np.zeros(rows.size))
-        elif feature.kind == "nominal":
+            continue
+        column = raw_column(X, place)
+        entries = [column[row] for row in rows]
+        if feature.kind == "nominal":
             index = {category: float(i) for i, category in enumerate(feature.categories)}
             values.append(np.array([np.nan if is_missing(e) else index[e] for e in entries]))
         else:

@@ -1,14 +1,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
 from certitree._binning import binary_matrix, code_records
 from certitree._condition import goes_left
 from certitree._frame import read_records
 from certitree._matching import feature_values
 from certitree._split import select
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 
 def code(X, rows=None, weights=None, max_bins=100, candidates=None):
@@ -42,14 +43,12 @@ def check_conditions(records, coded):
 numbers = st.floats(allow_infinity=False, width=64)
 
 
-@settings(deadline=None)
 @given(arrays(np.float64, st.tuples(st.integers(1, 30), st.integers(1, 3)), elements=numbers))
 def test_training_values_go_as_they_went_in_training(X):
     records, coded = code(X, max_bins=5)
     check_conditions(records, coded)
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["a", "b", "c", None, "d"]), min_size=1, max_size=30))
 def test_training_categories_go_as_they_went_in_training(values):
     records, coded = code(pd.DataFrame({"x": pd.Series(values, dtype=object)}))

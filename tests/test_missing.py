@@ -2,8 +2,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from certitree import OptimalTreeClassifier
 from checking import check_fitted
+
+from certitree import OptimalTreeClassifier
 
 NAN = np.nan
 

@@ -3,7 +3,6 @@ import pickle
 import joblib
 import numpy as np
 import pytest
-from certitree import OptimalTreeClassifier
 from checking import check_fitted
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_breast_cancer, load_iris
@@ -12,8 +11,18 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from certitree import OptimalTreeClassifier
 
-@parametrize_with_checks([OptimalTreeClassifier()])
+
+EXPECTED_FAILURES = {
+    "check_class_weight_classifiers": "wants almost all records called by the heavy class; the "
+    "best tree still has pure leaves of the light ones, which cost it nothing"
+}
+
+
+@parametrize_with_checks(
+    [OptimalTreeClassifier()], expected_failed_checks=lambda _: EXPECTED_FAILURES
+)
 def test_estimator_contract(estimator, check):
     check(estimator)
 

@@ -5,6 +5,7 @@ from certitree._classifier import OptimalTreeClassifier
 from certitree._core import __version__
 from certitree._export import export_text
 from certitree._model_file import load
+from certitree._policy import OptimalPolicyTree
 from certitree._schema import Feature
 from certitree._split import Split
 from certitree._tree import Tree
@@ -23,6 +24,7 @@ __all__ = [
     "InputError",
     "InputTypeError",
     "ModelFileError",
+    "OptimalPolicyTree",
     "OptimalTreeClassifier",
     "ParameterError",
     "Split",

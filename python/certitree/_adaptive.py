@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from certitree import _core
-from certitree._classifier import CoreRequest, OptimalTreeClassifier
+from certitree._classifier import OptimalTreeClassifier
 from certitree._coding import CodedTable
+from certitree._limits import seconds_left
 from certitree._model_file import storable
 from certitree._peer_proposer import PeerProposer
 from certitree._schema import Feature
 from certitree._split import Split
-from certitree._targets import Targets
 from certitree.exceptions import ParameterError
+from certitree.objectives import Objective, Search
 
 ProposerFunction: TypeAlias = Callable[[int, list[Split], list[Split], int], Sequence[Split]]
 
@@ -72,7 +74,8 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
     others in place of the rest, until nothing improves. With ``effort="high"`` the subtrees of the
     tree are also solved exactly over *all* splits.
 
-    The objective, and the parameters not listed here, are those of `OptimalTreeClassifier`.
+    The objectives, and the parameters not listed here, are those of `OptimalTreeClassifier`.
+    Objectives that are no sums of costs (Matthews correlation, fairness) are solved as there.
 
     Parameters
     ----------
@@ -154,6 +157,8 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
     def __init__(
         self,
         *,
+        objective: str | Objective = "accuracy",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         max_depth: int = 4,
         max_nodes: int | None = None,
         max_candidates: int = 20,
@@ -180,6 +185,8 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
         verbose: int = 0,
     ) -> None:
         super().__init__(
+            objective=objective,
+            class_weight=class_weight,
             max_depth=max_depth,
             max_nodes=max_nodes,
             min_samples_leaf=min_samples_leaf,
@@ -206,61 +213,127 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
         self.effort = effort
         self.certify = certify
 
-    def _search(
-        self, table: _core.Table, coded: CodedTable, request: CoreRequest
-    ) -> _core.SolveResult:
-        """Ask the core for a tree."""
+    def _make_search(
+        self, coded: CodedTable, table: _core.Table, limits: dict[str, Any], started: float
+    ) -> AdaptiveSearch:
+        """Let objectives search by the adaptive loop."""
         certify: Literal["auto", "always", "never"] = "auto"
         if self.certify != "auto":
             certify = "always" if self.certify else "never"
-        return _core.refine(
-            table,
-            max_candidates=self.max_candidates,
-            inner_time_limit=float(self.inner_time_limit),
-            max_iterations=self.max_iterations,
-            patience=self.patience,
-            switch_after=self.switch_after,
-            tolerance=float(self.tol),
-            cart_fits=self.cart_fits,
-            cart_depth=self.cart_depth,
-            forest_trees=self.forest_trees,
-            proposer=self._proposer(table, coded, request),
-            effort=self.effort,
-            certify=certify,
-            **request,
+        loop = {
+            "max_candidates": self.max_candidates,
+            "inner_time_limit": float(self.inner_time_limit),
+            "max_iterations": self.max_iterations,
+            "patience": self.patience,
+            "switch_after": self.switch_after,
+            "tolerance": float(self.tol),
+            "cart_fits": self.cart_fits,
+            "cart_depth": self.cart_depth,
+            "forest_trees": self.forest_trees,
+            "effort": self.effort,
+            "certify": certify,
+        }
+        return AdaptiveSearch(
+            coded, table, limits, self.time_limit, started, loop=loop, proposer=self.proposer
         )
 
-    def _proposer(
-        self, table: _core.Table, coded: CodedTable, request: CoreRequest
+    def _keep_search(self, search: Search) -> None:
+        """Keep what the last run of the loop did."""
+        runs = search.runs if isinstance(search, AdaptiveSearch) else []
+        if not runs:
+            self.stop_reason_, self.candidates_, self.history_ = "solved", (), []
+            return
+        run, coded = runs[-1], search.coded
+        self.stop_reason_: str = run["stop_reason"]
+        self.candidates_: tuple[Split, ...] = _splits(run["candidates"], coded)
+        self.history_: list[Iteration] = [
+            Iteration(
+                step=entry["step"],
+                candidates=_splits(entry["candidates"], coded),
+                n_unique=entry["n_unique"],
+                compression=entry["compression"],
+                seconds=dict(entry["seconds"]),
+                objective=entry["objective"],
+                incumbent=entry["incumbent"],
+                accepted=entry["accepted"],
+                status=entry["status"],
+            )
+            for entry in run["history"]
+        ]
+
+
+@dataclass(frozen=True)
+class AdaptiveSearch(Search):
+    """A search whose additive solver is the adaptive loop.
+
+    Attributes
+    ----------
+    loop : dict
+        Arguments of `_core.refine` that `_core.solve` lacks.
+    proposer : {"certitree", "sklearn"} or callable
+    runs : list
+        What each run of the loop returned.
+    """
+
+    loop: dict[str, Any] = field(default_factory=dict)
+    proposer: Literal["certitree", "sklearn"] | ProposerFunction = "certitree"
+    runs: list[_core.RefineResult] = field(default_factory=list)
+
+    def additive(
+        self,
+        *,
+        labels: NDArray[np.int32] | None,
+        n_labels: int,
+        weights: NDArray[np.float64] | None = None,
+        costs: NDArray[np.float64] | None = None,
+        node_penalty: float = 0.0,
+        time_share: float = 1.0,
+        max_depth: int | None = None,
+    ) -> _core.SolveResult:
+        """Find a tree of low summed cost; the arguments are those of `Search.additive`."""
+        left = seconds_left(self.time_limit, self.started)
+        limits = self.limits if max_depth is None else self.limits | {"max_depth": max_depth}
+        found = _core.refine(
+            self.table,
+            labels=labels,
+            n_labels=n_labels,
+            weights=weights,
+            costs=costs,
+            node_penalty=node_penalty,
+            time_limit=None if left is None else left * time_share,
+            proposer=self._core_proposer(labels, weights, costs),
+            **{name: value for name, value in limits.items() if name != "candidates"},
+            **self.loop,
+        )
+        self.runs.append(found)
+        return found
+
+    def _core_proposer(
+        self,
+        labels: NDArray[np.int32] | None,
+        weights: NDArray[np.float64] | None,
+        costs: NDArray[np.float64] | None,
     ) -> _core.Proposer | None:
         """Return what the core is to call for proposals, or None for its own trees."""
         if callable(self.proposer):
-            return _in_terms_of_the_user(self.proposer, table, coded)
-        if self.proposer == "sklearn":
-            return PeerProposer(
-                table.splits(),
-                coded,
-                request["labels"],
-                request["weights"],
-                forest_trees=self.forest_trees,
-                cart_fits=self.cart_fits,
-                cart_depth=self.cart_depth,
-                n_jobs=request["n_threads"],
-                seed=request["seed"],
-            )
-        return None
-
-    def _keep_result(
-        self, result: _core.SolveResult, coded: CodedTable, targets: Targets
-    ) -> None:
-        super()._keep_result(result, coded, targets)
-        found: Any = result
-        self.stop_reason_: str = found["stop_reason"]
-        self.candidates_ = _splits(found["candidates"], coded)
-        self.history_ = [
-            Iteration(**{**entry, "candidates": _splits(entry["candidates"], coded)})
-            for entry in found["history"]
-        ]
+            return _in_terms_of_the_user(self.proposer, self.table, self.coded)
+        if self.proposer == "certitree":
+            return None
+        if labels is None and costs is not None:
+            labels = costs.argmin(axis=1).astype(np.int32)
+        if labels is None:
+            raise ParameterError('proposer="sklearn" needs labels or costs; give "certitree"')
+        return PeerProposer(
+            self.table.splits(),
+            self.coded,
+            labels,
+            weights,
+            forest_trees=self.loop["forest_trees"],
+            cart_fits=self.loop["cart_fits"],
+            cart_depth=self.loop["cart_depth"],
+            n_jobs=self.limits["n_threads"],
+            seed=self.limits["seed"],
+        )
 
 
 def _splits(pairs: Sequence[tuple[int, int]], coded: CodedTable) -> tuple[Split, ...]:

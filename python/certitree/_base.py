@@ -1,4 +1,4 @@
-"""What all tree classifiers share once a tree is found: prediction, inspection, model files."""
+"""What all estimators share once a tree is found: prediction, inspection, model files."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from certitree._tree import Tree
 from certitree.exceptions import ModelFileError
 
 
-class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the classifiers: a fitted tree and how to use it.
+class TreeModel(BaseEstimator):  # type: ignore[misc]
+    """Base of all estimators: a fitted tree and how to use it.
 
     Subclasses set the attributes below in `fit`.
 
@@ -42,13 +42,24 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
     features_: tuple[Feature, ...]
 
+    @property
+    def maximizes(self) -> bool:
+        """Whether more is better for `objective_`."""
+        return False
+
+    @property
+    def counts_errors(self) -> bool:
+        """Whether a record whose label is not that of its leaf is an error."""
+        return True
+
     def predict(self, X: Any) -> Array:
-        """Predict the class of each record.
+        """Predict the label of each record.
 
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n_rows, n_features_in_)
-            Columns of a data frame are found by name, in any order. A missing value of a feature
+            Columns of a data frame are found by name, in any order; those that the tree does not
+            split on are not read. A missing value of a feature
             that was never missing in training goes the way of the greater training weight at
             each node. A category that was not seen in training equals none of the known ones.
 
@@ -59,23 +70,6 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         leaves = self.apply(X)
         labels: Array = self.classes_[self.tree_.label[leaves]]
         return labels
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return each class's share of the training weight in the record's leaf.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_rows, n_features_in_)
-
-        Returns
-        -------
-        float64 array of shape (n_rows, n_classes)
-            Columns in the order of `classes_`.
-        """
-        leaves = self.apply(X)
-        shares = self.tree_.value / self.tree_.weighted_n_node_samples[:, np.newaxis]
-        probabilities: NDArray[np.float64] = shares[leaves]
-        return probabilities
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the index of the leaf each record ends up in.
@@ -176,3 +170,24 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for feature in self.tree_.used_features()
         }
         return columns, records.n_rows
+
+
+class TreeClassifier(ClassifierMixin, TreeModel):  # type: ignore[misc]
+    """Base of the classifiers."""
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return each class's share of the training weight in the record's leaf.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_features_in_)
+
+        Returns
+        -------
+        float64 array of shape (n_rows, n_classes)
+            Columns in the order of `classes_`.
+        """
+        leaves = self.apply(X)
+        shares = self.tree_.value / self.tree_.weighted_n_node_samples[:, np.newaxis]
+        probabilities: NDArray[np.float64] = shares[leaves]
+        return probabilities

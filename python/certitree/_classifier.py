@@ -3,64 +3,46 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self, TypedDict
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import StrOptions
 
-from certitree import _core
 from certitree._base import TreeClassifier
-from certitree._binning import MAX_BINS, code_records
-from certitree._builder import build_tree
-from certitree._coding import CodedTable
-from certitree._frame import Records, read_records
-from certitree._limits import count_threads, draw_seed, parse_memory, relative_gap, seconds_left
+from certitree._exact import ExactSearch
+from certitree._frame import read_records
 from certitree._model_file import storable
-from certitree._progress import Callback, live_progress
-from certitree._split import Split, select
-from certitree._targets import Targets, read_targets
-from certitree.exceptions import translate_core_errors
-
-
-class CoreRequest(TypedDict):
-    """What every solver of the core is told."""
-
-    labels: NDArray[np.int32]
-    n_labels: int
-    weights: NDArray[np.float64] | None
-    costs: None
-    max_depth: int
-    max_nodes: int | None
-    min_samples_leaf: int
-    node_penalty: float
-    aggregate: bool
-    time_limit: float | None
-    memory_limit: int | None
-    n_threads: int
-    seed: int
-    progress: Callback | None
+from certitree._split import Split
+from certitree._targets import read_targets, weigh_classes
+from certitree.objectives import Objective, as_objective
+from certitree.objectives._record_costs import read_costs
 
 
 @storable
-class OptimalTreeClassifier(TreeClassifier):
-    """The decision tree that provably errs least on the training records.
+class OptimalTreeClassifier(ExactSearch, TreeClassifier):
+    """The decision tree that is provably best on the training records.
 
     Among all trees of at most `max_depth` levels and `max_nodes` branching nodes whose leaves hold
-    at least `min_samples_leaf` records each, `fit` finds one that minimises
+    at least `min_samples_leaf` records each, `fit` finds one that is best by `objective`. By
+    default it minimises
 
         misclassified weight + complexity_penalty x total weight x number of branching nodes,
 
-    and among equally good trees one with the fewest nodes. If it is stopped early, the best tree
-    so far is kept, with a lower bound on what any tree can reach.
+    and among equally good trees it takes one with the fewest nodes. If it is stopped early, the
+    best tree so far is kept, with a bound on what any tree can reach.
 
     Limits combine: the tightest one counts. A limit that leaves no split (`max_depth=0`,
     `max_nodes=0`, `min_samples_leaf` above the number of records) gives a single leaf.
 
     Parameters
     ----------
+    objective : str or Objective, default="accuracy"
+        What the tree is to be best at: a name of `certitree.objectives.objective_names`, or an
+        object of `certitree.objectives` such as ``F1(pos_label="yes")``.
+    class_weight : dict, "balanced" or None, default=None
+        Factor by which the weight of each class is multiplied, > 0; 1 for classes that are not
+        named. "balanced" gives all classes the same total weight.
     max_depth : int, default=3
         Most branching nodes on a path from the root to a leaf; 0 is a single leaf.
     max_nodes : int or None, default=None
@@ -97,11 +79,15 @@ class OptimalTreeClassifier(TreeClassifier):
     status_ : {"optimal", "time_limit", "memory_limit", "interrupted"}
         Why the search ended; "optimal" is a proof.
     objective_ : float
-        Misclassified weight plus penalty of `tree_`.
-    lower_bound_ : float
-        No tree within the limits has an objective below this.
+        Value of `tree_` in the units of the objective, penalty included; by default the
+        misclassified weight plus penalty.
+    lower_bound_, upper_bound_ : float
+        The best value of any tree within the limits lies between them. Where less is better,
+        `upper_bound_` is `objective_` and no tree has a value below `lower_bound_`; where more is
+        better, `lower_bound_` is `objective_` and none has a value above `upper_bound_`.
     gap_ : float
-        ``(objective_ - lower_bound_) / objective_``, in [0, 1]; exactly 0 if optimal.
+        ``(upper_bound_ - lower_bound_) / max(abs(lower_bound_), abs(upper_bound_))``, in [0, 1];
+        exactly 0 if optimal.
     n_branching_nodes_, n_leaves_ : int
     search_stats_ : dict
         Counters of the search; ``"seconds"`` is a dict of the seconds by stage (``"solve"`` is
@@ -112,6 +98,12 @@ class OptimalTreeClassifier(TreeClassifier):
         Records left after merging those with equal splits.
     n_unique_labelled_ : int
         The same, counting those with different labels apart.
+    disparity_ : float
+        Only with a fairness objective: largest difference between the rates of two groups.
+    group_rates_ : dict from group to float
+        Only with a fairness objective: rate of positive predictions of each group.
+    fairness_curve_ : list of FairnessPoint
+        Only with a fairness objective: trade-off between errors and disparity.
     classes_ : array of shape (n_classes,)
     features_ : tuple of Feature
     n_features_in_ : int
@@ -129,23 +121,16 @@ class OptimalTreeClassifier(TreeClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "max_depth": [Interval(Integral, 0, None, closed="left")],
-        "max_nodes": [Interval(Integral, 0, None, closed="left"), None],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
-        "complexity_penalty": [Interval(Real, 0, None, closed="left")],
-        "max_bins": [Interval(Integral, 2, MAX_BINS, closed="both")],
-        "candidates": ["array-like", None],
-        "aggregate": ["boolean"],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
-        "memory_limit": [Interval(Integral, 1, None, closed="left"), str, None],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
+        "objective": [str, Objective],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        **ExactSearch._parameter_constraints,
     }
 
     def __init__(
         self,
         *,
+        objective: str | Objective = "accuracy",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         max_depth: int = 3,
         max_nodes: int | None = None,
         min_samples_leaf: int = 1,
@@ -159,6 +144,8 @@ class OptimalTreeClassifier(TreeClassifier):
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
+        self.objective = objective
+        self.class_weight = class_weight
         self.max_depth = max_depth
         self.max_nodes = max_nodes
         self.min_samples_leaf = min_samples_leaf
@@ -172,7 +159,20 @@ class OptimalTreeClassifier(TreeClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    @property
+    def maximizes(self) -> bool:
+        """Whether more is better for `objective_`."""
+        return as_objective(self.objective).maximize
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        costs: Any = None,
+        sensitive: Any = None,
+    ) -> Self:
         """Find the best tree.
 
         Parameters
@@ -185,6 +185,10 @@ class OptimalTreeClassifier(TreeClassifier):
             Labels of any sortable type.
         sample_weight : array-like of shape (n_rows,), or None
             Weights, finite and not negative; a record of weight zero is left out.
+        costs : array-like of shape (n_rows, n_classes), or None
+            Cost of predicting each class, for objective ``"record_costs"``; finite and >= 0.
+        sensitive : array-like of shape (n_rows,), or None
+            Group of each record, for fairness objectives that name no column of X.
 
         Returns
         -------
@@ -199,83 +203,11 @@ class OptimalTreeClassifier(TreeClassifier):
         """
         started = time.perf_counter()
         self._validate_params()
-        n_threads = count_threads(self.n_jobs)
-        memory_limit = parse_memory(self.memory_limit)
         name = type(self).__name__
         records = read_records(X, name)
         targets = read_targets(y, sample_weight, records.n_rows, name)
-        selections = select(self.candidates, records.names, records.n_features)
-        read = time.perf_counter()
-        coded = code_records(
-            records,
-            targets.rows,
-            targets.weights,
-            max_bins=self.max_bins,
-            selections=selections,
-        )
-        with translate_core_errors():
-            table = _core.Table(coded.codes, coded.kinds, coded.n_codes, coded.n_splits)
-            coded_at = time.perf_counter()
-            with live_progress(self.verbose, started) as progress:
-                request: CoreRequest = {
-                    "labels": targets.labels,
-                    "n_labels": targets.classes.size,
-                    "weights": targets.weights,
-                    "costs": None,
-                    "max_depth": self.max_depth,
-                    "max_nodes": self.max_nodes,
-                    "min_samples_leaf": self.min_samples_leaf,
-                    "node_penalty": self.complexity_penalty * targets.total_weight,
-                    "aggregate": bool(self.aggregate),
-                    "time_limit": seconds_left(self.time_limit, started),
-                    "memory_limit": memory_limit,
-                    "n_threads": n_threads,
-                    "seed": draw_seed(self.random_state),
-                    "progress": progress,
-                }
-                result = self._search(table, coded, request)
-        solved = time.perf_counter()
-        self._keep_table(records, coded, targets)
-        self._keep_result(result, coded, targets)
-        stats = self.search_stats_
-        stats["seconds"] = {
-            "read": read - started,
-            "code": coded_at - read,
-            **{
-                key.removesuffix("_seconds"): stats.pop(key)
-                for key in list(stats)
-                if key.endswith("_seconds")
-            },
-            "solve": solved - coded_at,
-            "total": time.perf_counter() - started,
-        }
-        return self
-
-    def _search(
-        self, table: _core.Table, coded: CodedTable, request: CoreRequest
-    ) -> _core.SolveResult:
-        """Ask the core for a tree."""
-        return _core.solve(table, candidates=None, **request)
-
-    def _keep_table(self, records: Records, coded: CodedTable, targets: Targets) -> None:
-        self.n_features_in_ = records.n_features
-        if records.names is not None:
-            self.feature_names_in_: NDArray[np.object_] = np.array(records.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self.features_ = coded.features
-        self.classes_ = targets.classes
-
-    def _keep_result(self, result: _core.SolveResult, coded: CodedTable, targets: Targets) -> None:
-        self.tree_ = build_tree(
-            result["nodes"], coded, targets.labels, targets.weights, targets.classes.size
-        )
-        self.status_ = result["status"]
-        self.objective_ = float(result["objective"])
-        optimal = self.status_ == "optimal"
-        self.lower_bound_ = self.objective_ if optimal else float(result["lower_bound"])
-        self.gap_ = relative_gap(self.objective_, self.lower_bound_)
-        self.n_records_ = int(result["n_records"])
-        self.n_unique_ = int(result["n_unique"])
-        self.n_unique_labelled_ = int(result["n_unique_labelled"])
-        self.search_stats_: dict[str, Any] = dict(result["stats"])
+        targets = weigh_classes(targets, self.class_weight)
+        costs = read_costs(costs, records.n_rows, targets.rows)
+        objective = as_objective(self.objective)
+        goal = objective.bind_records(records, targets, costs, sensitive)
+        return self._search(records, targets.rows, targets.weights, goal, started)

@@ -43,7 +43,8 @@ class Table:
     An ordered column with m codes has m - 1 splits; split j is true where code <= j.
     A nominal column has `n_splits` splits; split j is true where code == j. If it has one more
     code than splits, the last code belongs to no split of its own ("any other value").
-    Splits that equal, or complement, an earlier split on every row are dropped when the table is built.
+    Splits that equal, or complement, an earlier split on every row are dropped when the table is
+    built.
     """
 
     def __init__(
@@ -53,7 +54,10 @@ class Table:
         n_codes: Sequence[int],
         n_splits: Sequence[int],
     ) -> None:
-        """Take codes of shape (n_coded_columns, n_rows), C-ordered. Raises ValueError if inconsistent."""
+        """Take codes of shape (n_coded_columns, n_rows), C-ordered.
+
+        Raises ValueError if inconsistent.
+        """
 
     @property
     def n_rows(self) -> int: ...
@@ -83,7 +87,8 @@ class SolveResult(TypedDict):
     nodes: list[tuple[int, int, int, int, int]]
     """Pre-order list of (column, split, left, right, label); column = -1 for a leaf.
 
-    `left` is the child where the split is true. left/right = -1 for a leaf; label = -1 for a branching node.
+    `left` is the child where the split is true. left/right = -1 for a leaf; label = -1 for a
+    branching node.
     """
     n_records: int
     n_unique: int
@@ -127,9 +132,6 @@ class RefineResult(SolveResult):
     candidates: list[tuple[int, int]]
     history: list[Iteration]
 
-class CoreError(Exception):
-    """Base of the errors raised by the core; `certitree.exceptions` maps it for users."""
-
 def solve(
     table: Table,
     *,
@@ -147,17 +149,125 @@ def solve(
     memory_limit: int | None,
     n_threads: int,
     seed: int,
-    kernel: Literal["auto", "histogram", "bitset", "recursive"] = "auto",
+    kernel: Literal["auto", "histogram", "bitset", "recursive", "cube", "general"] = "auto",
     disable_bounds: Sequence[str] = (),
     progress: Callable[[Progress], None] | None = None,
 ) -> SolveResult:
     """Find the tree of least cost.
 
-    Either `labels` (int32, shape (n_rows,), values in [0, n_labels)) with optional `weights` (cost of a record:
-    its weight if mislabelled), or `costs` (float64, shape (n_rows, n_labels), finite, >= 0) must be given.
-    `node_penalty` is absolute (per branching node). `candidates` restricts the splits to those (column, split) pairs.
-    `time_limit` is the seconds left. The GIL is released; signals are polled: Ctrl-C ends the search with status
-    "interrupted". `progress` is called about four times a second from the calling thread.
+    Either `labels` (int32, shape (n_rows,), values in [0, n_labels)) with optional `weights` (cost
+    of a record: its weight if mislabelled), or `costs` (float64, shape (n_rows, n_labels), finite,
+    >= 0) must be given. `node_penalty` is absolute (per branching node). `candidates` restricts the
+    splits to those (column, split) pairs. `kernel` "auto" takes the cube solver (all boxes of the
+    splits) where its estimated work is the smaller one, and the general search otherwise; "cube" and
+    "general" force the choice, the others are kernels of the general search.
+    `time_limit` is the seconds left. The GIL is released;
+    signals are polled: Ctrl-C ends the search with status "interrupted". `progress` is called about
+    four times a second from the calling thread. Raises ValueError with a message that begins with
+    "invalid table", "invalid statistics", "invalid parameter" or "invalid candidate split";
+    `certitree.exceptions` turns it into an error for users.
+    """
+
+class MatthewsResult(TypedDict):
+    """What `solve_matthews` returns."""
+
+    status: Literal["optimal", "time_limit", "memory_limit", "interrupted"]
+    objective: float
+    """Matthews correlation of the tree, 0 or more."""
+    upper_bound: float
+    nodes: list[tuple[int, int, int, int, int]]
+    """As in `SolveResult`."""
+    false_positives: float
+    false_negatives: float
+    n_searches: int
+    """Scalar searches, each for one corner of the hull of (false positives, false negatives)."""
+    merge_seconds: float
+    n_records: int
+    n_unique: int
+    n_unique_labelled: int
+
+def solve_matthews(
+    table: Table,
+    *,
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64] | None,
+    max_depth: int,
+    max_nodes: int | None,
+    min_samples_leaf: int,
+    candidates: Sequence[tuple[int, int]] | None,
+    aggregate: bool,
+    time_limit: float | None,
+    memory_limit: int | None,
+    n_threads: int,
+    progress: Callable[[Progress], None] | None = None,
+) -> MatthewsResult:
+    """Find the tree with the largest Matthews correlation.
+
+    `labels` is 1 for the positive class and 0 for the other; both must occur with positive weight. Other arguments
+    as in `solve`. A constant tree has correlation 0, so the best tree has at least that. Real weights are rounded to a
+    fraction 2^-40 of their total: the optimum is proven up to that.
+    """
+
+class FairTree(TypedDict):
+    """A tree, its errors and how differently it treats the groups."""
+
+    objective: float
+    """Summed weight of the errors."""
+    disparity: float
+    """Largest difference between the rates of two groups."""
+    rates: list[float]
+    """Rate of positive predictions of each group (equal opportunity: among its positive records)."""
+    nodes: list[tuple[int, int, int, int, int]]
+
+class _FairnessTradeOff(TypedDict, total=False):
+    trade_off: list[FairTree]
+    """Only if asked for: the tree with fewest errors for every disparity that pays, each proven, in rising order of errors."""
+    trade_off_complete: bool
+    """Whether it goes down to disparity 0."""
+
+class FairnessResult(_FairnessTradeOff):
+    """What `solve_fairness` returns."""
+
+    status: Literal["optimal", "time_limit", "memory_limit", "interrupted"]
+    objective: float
+    lower_bound: float
+    disparity: float
+    rates: list[float]
+    nodes: list[tuple[int, int, int, int, int]]
+    met: list[FairTree]
+    """Trees met in the search, those that another beats left out, in rising order of errors."""
+    n_enforced: int
+    """Ordered pairs of groups whose difference had to be bounded."""
+    merge_seconds: float
+    n_records: int
+    n_unique: int
+    n_unique_labelled: int
+
+def solve_fairness(
+    table: Table,
+    *,
+    labels: NDArray[np.int32],
+    groups: NDArray[np.int32],
+    n_groups: int,
+    task: Literal["demographic_parity", "equal_opportunity"],
+    limit: float,
+    weights: NDArray[np.float64] | None,
+    max_depth: int,
+    max_nodes: int | None,
+    min_samples_leaf: int,
+    candidates: Sequence[tuple[int, int]] | None,
+    aggregate: bool,
+    time_limit: float | None,
+    memory_limit: int | None,
+    n_threads: int,
+    trade_off: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+) -> FairnessResult:
+    """Find the tree with fewest errors for which no two groups' rates differ by more than `limit` (0 to 1).
+
+    `labels` is 1 for the positive class and 0 for the other; `groups` holds values in [0, n_groups), and each group
+    must have weight (equal opportunity: weight in the positive class). A constant tree has disparity 0, so there
+    always is a tree. Other arguments as in `solve`.
     """
 
 Proposer = Callable[[int, list[tuple[int, int]], int], Sequence[tuple[int, int]]]
@@ -221,7 +331,8 @@ def score_tree(
 ) -> tuple[float, int, list[int]]:
     """Score a tree on raw rows with the independent checker crate.
 
-    `values`: one float64 array of length n_rows per feature; category features hold the category's index, NaN is missing.
-    `nodes`: (feature, operator, value, missing_left, left, right, label); operator is "<=", "==" or "missing";
-    feature = -1 for a leaf. Returns (weighted errors + node_penalty x branching nodes, number of leaves, records per leaf).
+    `values`: one float64 array of length n_rows per feature; category features hold the category's
+    index, NaN is missing. `nodes`: (feature, operator, value, missing_left, left, right, label);
+    operator is "<=", "==" or "missing"; feature = -1 for a leaf. Returns (weighted errors +
+    node_penalty x branching nodes, number of leaves, records per leaf).
     """

@@ -11,10 +11,10 @@ from certitree._schema import Category, Feature
 from certitree._tree import NO_NODE, Tree
 
 if TYPE_CHECKING:
-    from certitree._base import TreeClassifier
+    from certitree._base import TreeModel
 
 
-def export_text(model: TreeClassifier, *, digits: int = 6, show_weights: bool = True) -> str:
+def export_text(model: TreeModel, *, digits: int = 6, show_weights: bool = True) -> str:
     """Write a fitted tree as indented text.
 
     Parameters
@@ -46,10 +46,11 @@ def export_text(model: TreeClassifier, *, digits: int = 6, show_weights: bool = 
 
 
 class _Writer:
-    def __init__(self, model: TreeClassifier, digits: int, show_weights: bool) -> None:
+    def __init__(self, model: TreeModel, digits: int, show_weights: bool) -> None:
         self.tree: Tree = model.tree_
         self.features = model.features_
         self.classes = model.classes_
+        self.counts_errors = model.counts_errors
         self.digits = digits
         self.show_weights = show_weights
 
@@ -84,6 +85,8 @@ class _Writer:
         records = f"{count} record{'s' if count != 1 else ''}"
         if weight != count:
             records += f" of weight {weight:.{self.digits}g}"
+        if not self.counts_errors:
+            return f"{text}  ({records})"
         return f"{text}  ({records}, {wrong:.{self.digits}g} wrong)"
 
 
@@ -102,23 +105,26 @@ def _quote(category: Category) -> str:
     return f'"{category}"' if isinstance(category, str) else str(category)
 
 
-def summarize(model: TreeClassifier) -> str:
+def summarize(model: TreeModel) -> str:
     """Write the certificate and the tree of a fitted model; what `print(model)` shows."""
     return f"{describe_certificate(model)}\n\n{export_text(model)}"
 
 
-def describe_certificate(model: TreeClassifier) -> str:
+def describe_certificate(model: TreeModel) -> str:
     """Write in one line how good the tree is, and how much of that is proven."""
-    objective, bound = model.objective_, model.lower_bound_
+    objective = model.objective_
+    bound, beyond = (model.lower_bound_, "below")
+    if model.maximizes:
+        bound, beyond = (model.upper_bound_, "above")
     size = (
         f"{model.n_branching_nodes_} branching nodes, {model.n_leaves_} leaves, "
         f"depth {model.get_depth()}"
     )
     if model.status_ == "optimal":
-        proof = f"proven optimal: no tree within the limits is below {objective:.10g}"
+        proof = f"proven optimal: no tree within the limits is {beyond} {objective:.10g}"
     else:
         proof = (
-            f"stopped by {model.status_}: no tree within the limits is below {bound:.10g} "
+            f"stopped by {model.status_}: no tree within the limits is {beyond} {bound:.10g} "
             f"(gap {model.gap_:.2%})"
         )
     return f"{type(model).__name__}: {size}\nobjective {objective:.10g}, {proof}"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from certitree._column import Array
@@ -15,21 +16,24 @@ from certitree._schema import Feature, FeatureKind
 from certitree._split import Split
 from certitree._tree import Tree
 from certitree.exceptions import CertitreeError, ModelFileError
+from certitree.objectives import Objective
+from certitree.objectives._registry import objective_from_dict
 
 if TYPE_CHECKING:
-    from certitree._base import TreeClassifier
+    from certitree._base import TreeModel
 
 FORMAT = "certitree model"
 VERSION = 1
 """Raised whenever older readers would misread a file."""
 
-_ESTIMATORS: dict[str, type[TreeClassifier]] = {}
+_ESTIMATORS: dict[str, type[TreeModel]] = {}
 """Estimators that can be in a file; see `storable`."""
 
 _RESULTS: dict[str, type | tuple[type, ...]] = {
     "status_": str,
     "objective_": (int, float),
     "lower_bound_": (int, float),
+    "upper_bound_": (int, float),
     "gap_": (int, float),
     "n_records_": int,
     "n_unique_": int,
@@ -39,7 +43,7 @@ _RESULTS: dict[str, type | tuple[type, ...]] = {
 """Fitted attributes kept as they are, and their types."""
 
 
-EstimatorClass = TypeVar("EstimatorClass", bound="type[TreeClassifier]")
+EstimatorClass = TypeVar("EstimatorClass", bound="type[TreeModel]")
 
 
 def storable(estimator: EstimatorClass) -> EstimatorClass:
@@ -48,7 +52,7 @@ def storable(estimator: EstimatorClass) -> EstimatorClass:
     return estimator
 
 
-def save(model: TreeClassifier, path: str | Path) -> None:
+def save(model: TreeModel, path: str | Path) -> None:
     """Write a fitted model to a JSON file.
 
     Parameters
@@ -61,7 +65,7 @@ def save(model: TreeClassifier, path: str | Path) -> None:
     Path(path).write_text(text + "\n", encoding="utf-8")
 
 
-def load(path: str | Path) -> TreeClassifier:
+def load(path: str | Path) -> TreeModel:
     """Read a model file written by `save`.
 
     Parameters
@@ -92,7 +96,7 @@ def load(path: str | Path) -> TreeClassifier:
         raise ModelFileError(f"{path}: {error}") from error
 
 
-def to_dict(model: TreeClassifier) -> dict[str, Any]:
+def to_dict(model: TreeModel) -> dict[str, Any]:
     """Return a fitted model as a dict of plain numbers, strings, lists and dicts."""
     check_is_fitted(model)
     return {
@@ -119,7 +123,7 @@ def to_dict(model: TreeClassifier) -> dict[str, Any]:
     }
 
 
-def from_dict(content: Any) -> TreeClassifier:
+def from_dict(content: Any) -> TreeModel:
     """Rebuild a fitted model from `to_dict`.
 
     Raises
@@ -185,13 +189,20 @@ def _plain(value: Any) -> Any:
 
 
 def _plain_parameter(value: Any) -> Any:
-    """Return a parameter as JSON holds it; a random generator, which it cannot, becomes None."""
-    if isinstance(value, np.random.RandomState | np.random.Generator):
+    """Return a parameter as JSON holds it; what it cannot becomes None.
+
+    That is a random generator, and the models that a policy tree estimates outcomes with.
+    """
+    if isinstance(value, np.random.RandomState | np.random.Generator | BaseEstimator):
         return None
+    if isinstance(value, Objective):
+        return _plain(value.to_dict())
+    if isinstance(value, dict):  # class_weight: JSON would make text of its keys
+        return {"mapping": [[_plain(key), _plain(entry)] for key, entry in value.items()]}
+    if isinstance(value, tuple) and len(value) == 2:
+        value = Split(*value)
     if isinstance(value, Split):
         return {"feature": _plain(value.feature), "value": _plain(value.value)}
-    if isinstance(value, tuple) and len(value) == 2:
-        return _plain_parameter(Split(*value))
     if isinstance(value, list | tuple | np.ndarray):
         return [_plain_parameter(entry) for entry in value]
     return _plain(value)
@@ -199,6 +210,14 @@ def _plain_parameter(value: Any) -> Any:
 
 def _read_parameters(plain: dict[str, Any]) -> dict[str, Any]:
     parameters = dict(plain)
+    if isinstance(parameters.get("objective"), dict):
+        parameters["objective"] = objective_from_dict(parameters["objective"])
+    class_weight = parameters.get("class_weight")
+    if isinstance(class_weight, dict):
+        try:
+            parameters["class_weight"] = dict(class_weight["mapping"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelFileError("'class_weight' is no list of classes and factors") from error
     candidates = parameters.get("candidates")
     if candidates is not None:
         if not isinstance(candidates, list):
@@ -245,7 +264,7 @@ def _read_feature(plain: Any) -> Feature:
     )
 
 
-def _check_consistency(model: TreeClassifier) -> None:
+def _check_consistency(model: TreeModel) -> None:
     """Compare the tree with the features and the classes."""
     tree = model.tree_
     if tree.value.shape[1] != model.classes_.size:

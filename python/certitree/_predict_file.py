@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from certitree._base import TreeClassifier
+from certitree._base import TreeModel
 from certitree._files import FileError, read_source, require_columns, write_table
 from certitree._model_file import load
 
@@ -52,7 +52,7 @@ def predict_file(model_path: Path, source_name: str, out: Path, *, proba: bool =
     return int(features.num_rows)
 
 
-def _column_names(model: TreeClassifier, path: Path) -> list[str]:
+def _column_names(model: TreeModel, path: Path) -> list[str]:
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         raise FileError(
@@ -62,7 +62,7 @@ def _column_names(model: TreeClassifier, path: Path) -> list[str]:
     return [str(name) for name in names]
 
 
-def _text_columns(model: TreeClassifier) -> list[str]:
+def _text_columns(model: TreeModel) -> list[str]:
     """Name the columns whose categories are text: "01" in a file is then no number."""
     return [
         feature.name

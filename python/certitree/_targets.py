@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -13,7 +15,8 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
 from certitree._column import Array
-from certitree.exceptions import InputError, InputTypeError
+from certitree._schema import available
+from certitree.exceptions import InputError, InputTypeError, ParameterError
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,48 @@ def read_targets(y: Any, sample_weight: Any, n_rows: int, estimator_name: str) -
     return Targets(rows, labels.astype(np.int32), classes, weights, total)
 
 
+def weigh_classes(
+    targets: Targets, class_weight: Mapping[Any, float] | Literal["balanced"] | None
+) -> Targets:
+    """Multiply the weights of the records by a factor for their class.
+
+    Parameters
+    ----------
+    targets : Targets
+    class_weight : dict from class to factor, "balanced" or None
+        "balanced" makes the total weight of all classes equal and keeps that of all records.
+
+    Raises
+    ------
+    ParameterError
+        If a class does not occur, or a factor is not a positive number.
+    """
+    if class_weight is None:
+        return targets
+    n_classes = targets.classes.size
+    if isinstance(class_weight, str):
+        totals = np.bincount(targets.labels, weights=targets.weights, minlength=n_classes)
+        factors = targets.total_weight / (n_classes * totals)
+    else:
+        factors = np.ones(n_classes)
+        classes = targets.classes.tolist()
+        for label, factor in class_weight.items():
+            if label not in classes:
+                raise ParameterError(
+                    f"class_weight names the class {label!r}, but y has {available(classes)}"
+                )
+            if not isinstance(factor, Real) or not 0 < float(factor) < np.inf:
+                raise ParameterError(
+                    f"class_weight gives class {label!r} the factor {factor!r}; a positive number "
+                    f"is expected (to leave a class out, drop its records)"
+                )
+            factors[classes.index(label)] = factor
+    weights = factors[targets.labels]
+    if targets.weights is not None:
+        weights = weights * targets.weights
+    return replace(targets, weights=weights, total_weight=float(weights.sum()))
+
+
 def read_labels(y: Any, n_rows: int, estimator_name: str) -> Array:
     """Turn labels of any source into a one-dimensional array without missing entries."""
     if y is None:
@@ -83,10 +128,13 @@ def read_labels(y: Any, n_rows: int, estimator_name: str) -> Array:
             f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, "
             f"but y has {values.size} labels."
         )
-    _refuse_missing(values)
-    if values.dtype == object:
+    if values.dtype == object and set(map(type, values.tolist())) != {str}:
+        _refuse_missing(values)
         values = _plain_objects(values)
-    check_classification_targets(values)
+    elif values.dtype.kind == "f":
+        _refuse_missing(values)
+    if values.dtype.kind not in "biuUO":  # whole numbers and texts are classes for certain
+        check_classification_targets(values)
     return values
 
 
@@ -106,10 +154,8 @@ def _to_numpy(y: Any) -> Array:
 def _refuse_missing(values: Array) -> None:
     if values.dtype.kind == "f":
         bad = ~np.isfinite(values)
-    elif values.dtype == object:
-        bad = np.fromiter((_lacks_value(value) for value in values), bool, values.size)
     else:
-        return
+        bad = np.fromiter((_lacks_value(value) for value in values), bool, values.size)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         found = values[row]
@@ -155,6 +201,12 @@ def _encode(y: Array) -> tuple[Array, NDArray[np.intp]]:
             place = np.zeros(span, dtype=np.intp)
             place[present] = np.arange(present.size)
             return (present + low).astype(y.dtype), place[shifted]
+    if y.dtype.kind in "OU":  # texts: hashing beats sorting
+        texts = y.tolist()
+        found = sorted(set(texts))
+        index = {text: place for place, text in enumerate(found)}
+        codes = np.fromiter(map(index.__getitem__, texts), np.intp, y.size)
+        return np.array(found, dtype=y.dtype), codes
     classes, labels = np.unique(y, return_inverse=True)
     return classes, labels
 

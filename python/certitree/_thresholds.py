@@ -30,11 +30,18 @@ def find_thresholds(
     -------
     float64 array, increasing, of at most ``max_bins - 1`` thresholds
     """
-    distinct = np.unique(values)
+    if weights is None:
+        distinct, masses = np.unique(values, return_counts=True)
+    else:
+        distinct = np.unique(values)
+        masses = None
     if distinct.size <= max_bins:
         return midpoints(distinct[:-1], distinct[1:])
-    last = np.searchsorted(distinct, values)
-    cumulated = np.cumsum(np.bincount(last, weights=weights, minlength=distinct.size))
+    if masses is None:
+        masses = np.bincount(
+            np.searchsorted(distinct, values), weights=weights, minlength=distinct.size
+        )
+    cumulated = np.cumsum(masses)
     targets = cumulated[-1] * np.arange(1, max_bins) / max_bins
     cuts = np.unique(np.searchsorted(cumulated, targets * (1.0 - _SLACK)))
     cuts = cuts[cuts < distinct.size - 1]

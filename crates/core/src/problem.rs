@@ -42,7 +42,7 @@ impl Problem {
     /// Project `table` onto the splits `keep` and merge the records of `task` (each on its own if not `aggregate`).
     ///
     /// # Errors
-    /// [`Error::Statistics`] if the task does not fit the table, or no record has a positive weight.
+    /// [`Error::Statistics`] if the task does not fit the table, no record has a positive weight, or the costs have no finite sum.
     pub fn build(
         table: &Table,
         keep: &[SplitRef],
@@ -74,7 +74,7 @@ impl Problem {
         } else {
             ((0..table.n_rows() as u32).collect(), table.n_rows())
         };
-        let merged = Merged::sum(task, &present, &group_of_row, n_groups);
+        let merged = Merged::sum(task, &present, &group_of_row, n_groups)?;
         let n_rows = merged.counts.len();
         let mut codes = vec![0_u8; n_rows * columns.len()];
         for (c, column) in columns.iter().enumerate() {
@@ -171,12 +171,19 @@ impl Merged {
         present: &[u32],
         group_of_row: &[u32],
         n_groups: usize,
-    ) -> Self {
+    ) -> Result<Self, Error> {
         let k = task.n_labels();
         let real: Vec<f64> = present
             .iter()
             .flat_map(|&r| (0..k).map(move |label| task.cost(r as usize, label)))
             .collect();
+        if !real.iter().sum::<f64>().is_finite() {
+            return Err(Error::Statistics(
+                "the costs of all records and labels have no finite sum; costs must add up to less than 1.8e308 \
+                 (scale all of them down by the same factor: that changes no tree)"
+                    .into(),
+            ));
+        }
         let quantised = quantise(&real);
         // Groups without a present record vanish; the others keep their order.
         let mut place = vec![u32::MAX; n_groups];
@@ -204,7 +211,7 @@ impl Merged {
             labelled.insert(row, task.class(record as usize).unwrap_or(0));
         }
         merged.n_labelled = labelled.count;
-        merged
+        Ok(merged)
     }
 }
 

@@ -2,6 +2,7 @@
 use pyo3::prelude::*;
 
 mod checker;
+mod pareto;
 mod rank;
 mod refine;
 mod solve;
@@ -19,6 +20,8 @@ mod _core {
     use crate::rank::rank_splits;
     #[pymodule_export]
     use crate::refine::refine;
+    #[pymodule_export]
+    use crate::pareto::{solve_fairness, solve_matthews};
     #[pymodule_export]
     use crate::solve::solve;
     #[pymodule_export]

@@ -15,7 +15,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::solve::{counters, parse_kernel, status_name, tree_nodes};
+use crate::solve::{counters, node_list, parse_kernel, status_name};
 use crate::statistics::Arrays;
 use crate::table::{Table, to_value_error};
 use crate::watch::Callback;
@@ -159,7 +159,7 @@ struct Watcher(Callback);
 
 impl Observer for Watcher {
     fn poll(&mut self, progress: &Progress) -> bool {
-        self.0.poll(|py| report(py, progress))
+        self.0.poll(true, |py| report(py, progress))
     }
 }
 
@@ -196,7 +196,7 @@ fn result<'py>(py: Python<'py>, refined: &Refined) -> PyResult<Bound<'py, PyDict
     dict.set_item("stop_reason", refined.stop.name())?;
     dict.set_item("objective", refined.objective)?;
     dict.set_item("lower_bound", refined.lower_bound)?;
-    dict.set_item("nodes", tree_nodes(py, &refined.tree)?)?;
+    dict.set_item("nodes", PyList::new(py, node_list(&refined.tree))?)?;
     dict.set_item("n_records", refined.base.n_records)?;
     dict.set_item("n_unique", refined.base.n_rows())?;
     dict.set_item("n_unique_labelled", refined.base.n_unique_labelled)?;

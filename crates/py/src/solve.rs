@@ -69,7 +69,7 @@ pub(crate) fn solve<'py>(
     let statistics = arrays.statistics()?;
     let task = statistics.task();
     let core_table = &table.table;
-    let mut watcher = Watcher(Callback::new(progress));
+    let mut watcher = Watcher::new(progress);
     let (problem, outcome, build_seconds) = py
         .detach(|| {
             let started = Instant::now();
@@ -79,17 +79,30 @@ pub(crate) fn solve<'py>(
             Ok((problem, outcome, build_seconds))
         })
         .map_err(to_value_error)?;
-    if let Some(error) = watcher.0.error {
+    if let Some(error) = watcher.error() {
         return Err(error);
     }
     result(py, &problem, &outcome, build_seconds)
 }
 
-struct Watcher(Callback);
+/// Checks signals, and calls `progress` now and then.
+pub(crate) struct Watcher(Callback);
+
+impl Watcher {
+    /// Nothing reported yet.
+    pub(crate) fn new(progress: Option<Py<PyAny>>) -> Self {
+        Self(Callback::new(progress))
+    }
+
+    /// An exception that is no interrupt: to be raised after the search has stopped.
+    pub(crate) fn error(self) -> Option<PyErr> {
+        self.0.error
+    }
+}
 
 impl Observer for Watcher {
     fn poll(&mut self, progress: &Progress) -> bool {
-        self.0.poll(|py| report(py, progress))
+        self.0.poll(progress.objective.is_finite(), |py| report(py, progress))
     }
 }
 
@@ -113,12 +126,26 @@ fn result<'py>(
     dict.set_item("status", status_name(outcome.status))?;
     dict.set_item("objective", outcome.objective)?;
     dict.set_item("lower_bound", outcome.lower_bound)?;
-    dict.set_item("nodes", tree_nodes(py, &outcome.tree)?)?;
+    dict.set_item("nodes", PyList::new(py, node_list(&outcome.tree))?)?;
     dict.set_item("n_records", problem.n_records)?;
     dict.set_item("n_unique", problem.n_rows())?;
     dict.set_item("n_unique_labelled", problem.n_unique_labelled)?;
     dict.set_item("stats", stats(py, outcome, build_seconds)?)?;
     Ok(dict)
+}
+
+/// A node as `_core.pyi` has it.
+pub(crate) type PyNode = (i64, i64, i64, i64, i64);
+
+/// A tree as `_core.pyi` has it: (column, split, left, right, label), -1 where there is none.
+pub(crate) fn node_list(tree: &Tree) -> Vec<PyNode> {
+    let node = |node: &TreeNode| match *node {
+        TreeNode::Leaf { label } => (-1, -1, -1, -1, i64::from(label)),
+        TreeNode::Branch { split, inside, outside } => {
+            (i64::from(split.column), i64::from(split.split), i64::from(inside), i64::from(outside), -1)
+        }
+    };
+    tree.nodes.iter().map(node).collect()
 }
 
 /// The name of a status that users see.
@@ -129,17 +156,6 @@ pub(crate) fn status_name(status: Status) -> &'static str {
         Status::MemoryLimit => "memory_limit",
         Status::Interrupted => "interrupted",
     }
-}
-
-/// A tree as Python takes it: (column, split, left, right, label) in pre-order.
-pub(crate) fn tree_nodes<'py>(py: Python<'py>, tree: &Tree) -> PyResult<Bound<'py, PyList>> {
-    let nodes = tree.nodes.iter().map(|node| match *node {
-        TreeNode::Leaf { label } => (-1_i64, -1_i64, -1_i64, -1_i64, i64::from(label)),
-        TreeNode::Branch { split, inside, outside } => {
-            (i64::from(split.column), i64::from(split.split), i64::from(inside), i64::from(outside), -1)
-        }
-    });
-    PyList::new(py, nodes.collect::<Vec<_>>())
 }
 
 fn stats<'py>(py: Python<'py>, outcome: &Outcome, build_seconds: f64) -> PyResult<Bound<'py, PyDict>> {
@@ -160,6 +176,7 @@ pub(crate) fn counters<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'p
         ("scored", stats.scored),
         ("histogram_rows", stats.histogram_rows),
         ("bitset_rows", stats.bitset_rows),
+        ("boxes", stats.boxes),
         ("cache_hits", stats.cache_hits),
         ("cache_stores", stats.cache_stores),
         ("cache_evictions", stats.cache_evictions),
@@ -179,8 +196,10 @@ pub(crate) fn parse_kernel(name: &str) -> PyResult<KernelChoice> {
         "histogram" => Ok(KernelChoice::Histogram),
         "bitset" => Ok(KernelChoice::Bitset),
         "recursive" => Ok(KernelChoice::Recursive),
+        "cube" => Ok(KernelChoice::Cube),
+        "general" => Ok(KernelChoice::General),
         _ => Err(PyValueError::new_err(format!(
-            "kernel is {name:?}; \"auto\", \"histogram\", \"bitset\" and \"recursive\" are allowed"
+            "kernel is {name:?}; \"auto\", \"histogram\", \"bitset\", \"recursive\", \"cube\" and \"general\" are allowed"
         ))),
     }
 }

@@ -69,7 +69,8 @@ impl Statistics<'_> {
     }
 }
 
-fn contiguous<'a, T: numpy::Element + Copy>(array: &'a PyReadonlyArray1<'_, T>) -> Cow<'a, [T]> {
+/// The entries of an array, copied only if they do not lie side by side.
+pub(crate) fn contiguous<'a, T: numpy::Element + Copy>(array: &'a PyReadonlyArray1<'_, T>) -> Cow<'a, [T]> {
     match array.as_slice() {
         Ok(slice) => Cow::Borrowed(slice),
         Err(_) => array.as_array().iter().copied().collect(),

@@ -22,12 +22,13 @@ impl Callback {
         Self { progress, reported: Instant::now(), error: None }
     }
 
-    /// Returns whether the solver is to go on.
+    /// Returns whether the solver is to go on; there is something to report if `ready`.
     pub fn poll(
         &mut self,
+        ready: bool,
         report: impl for<'py> FnOnce(Python<'py>) -> PyResult<Bound<'py, PyDict>>,
     ) -> bool {
-        Python::attach(|py| match self.call(py, report) {
+        Python::attach(|py| match self.call(py, ready, report) {
             Ok(()) => true,
             Err(error) => {
                 if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
@@ -41,10 +42,12 @@ impl Callback {
     fn call(
         &mut self,
         py: Python<'_>,
+        ready: bool,
         report: impl for<'py> FnOnce(Python<'py>) -> PyResult<Bound<'py, PyDict>>,
     ) -> PyResult<()> {
         py.check_signals()?;
         if let Some(callback) = &self.progress
+            && ready
             && self.reported.elapsed() >= PROGRESS_INTERVAL
         {
             self.reported = Instant::now();

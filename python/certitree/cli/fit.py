@@ -84,4 +84,6 @@ def fit(
             n_jobs=-1 if jobs is None else jobs,
             verbose=int(verbose),
         )
+        if verbose:
+            typer.echo()  # between the progress and the result
     _render.print_report(report)

@@ -61,7 +61,10 @@ impl<'a> Searcher<'a> {
         match self.shared.kernel {
             KernelChoice::Histogram => Fill::Histogram,
             KernelChoice::Bitset => Fill::Bitset,
-            KernelChoice::Auto | KernelChoice::Recursive => {
+            KernelChoice::Auto
+            | KernelChoice::Cube
+            | KernelChoice::General
+            | KernelChoice::Recursive => {
                 let groups = bit_groups(used);
                 let cost = FillCost::new(node, layout, rows_per_word, groups);
                 if cost.of(Fill::Bitset, rows, batches) < cost.of(Fill::Histogram, rows, batches) {
@@ -196,10 +199,14 @@ impl<'a> Searcher<'a> {
             ];
             scores.into_iter().find_map(|(score, inside, outside)| {
                 let nodes = 1 + inside + outside;
+                // A forbidden leaf's score is no loss: it may not even fit a cost.
+                if nodes > budget || score < 0 {
+                    return None;
+                }
                 let cost = self.shared.scale.loss(node.potential - score)
                     + Cost::from(nodes) * self.shared.scale.node;
                 let (column, split) = layout.locate(g);
-                (nodes <= budget && score >= 0 && cost == target)
+                (cost == target)
                     .then_some(Root { column, split, inside, outside })
             })
         })

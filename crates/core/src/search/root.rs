@@ -40,12 +40,16 @@ impl Ord for Queued {
 
 #[derive(Debug, Default)]
 struct Queue {
+    /// Whether all items of the root have been queued: before that nothing is known.
+    filled: bool,
     heap: BinaryHeap<Reverse<Queued>>,
     next_number: u64,
     /// Bounds of the items being expanded, by thread.
     working: Vec<Option<Cost>>,
     /// Least bound of items dropped because the search was stopped.
     dropped: Option<Cost>,
+    /// All items are queued: before that nothing is known.
+    ready: bool,
     /// A thread panicked: the others must not wait for it.
     broken: bool,
 }
@@ -58,6 +62,9 @@ impl Queue {
     }
 
     fn lower(&self) -> Cost {
+        if !self.ready {
+            return 0;
+        }
         let queued = self.heap.peek().map(|Reverse(queued)| queued.lower);
         let working = self.working.iter().flatten().copied().min();
         [queued, working, self.dropped].into_iter().flatten().min().unwrap_or(UNREACHABLE)
@@ -87,9 +94,10 @@ impl RootState {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A lower bound on the cost of any tree, once items are queued.
+    /// A lower bound on the cost of any tree: zero until items are queued (a sweep at depth three queues none).
     pub fn lower(&self) -> Cost {
-        self.lock().lower().min(self.found.cost())
+        let queue = self.lock();
+        if queue.filled { queue.lower().min(self.found.cost()) } else { 0 }
     }
 }
 
@@ -135,6 +143,7 @@ impl<'a> Searcher<'a> {
                     queue.push(item);
                 }
             }
+            queue.filled = true;
         }
         std::thread::scope(|scope| {
             for (thread, searcher) in threads.iter_mut().enumerate() {

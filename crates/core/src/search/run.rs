@@ -8,6 +8,7 @@ use super::bounds::Bounds;
 use super::cache::Cache;
 use super::control::{Control, Stop};
 use super::cost::{Cost, Scale, UNREACHABLE};
+use super::cube;
 use super::kernel::score::LeafRule;
 use super::node::Node;
 use super::params::Params;
@@ -264,7 +265,18 @@ impl<'a> Run<'a> {
         let depth = self.params.max_depth.min(self.params.budget());
         let budget = self.params.budget();
         let node = Node::root(self.problem, counted, counted);
-        let start = self.warm_start(&mut searcher, &node, depth, budget);
+        if let Some(plan) = cube::Plan::choose(self.problem, self.params, self.control.time_left())
+            && let Some(levels) = self.cube(&plan, &mut searcher, &node)
+        {
+            return levels;
+        }
+        let at_once = depth == 3 && self.is_over_at_once(&searcher, &node);
+        let start = if at_once {
+            let leaf = self.scale.loss(node.leaf_loss());
+            WarmStart { cost: leaf, tree: Shape::leaf(), exact: false }
+        } else {
+            self.warm_start(&mut searcher, &node, depth, budget)
+        };
         let warm_start = start.tree.clone();
         let (mut cost, mut tree) = (start.cost, start.tree);
         let warm_seconds = started.elapsed().as_secs_f64();
@@ -288,8 +300,22 @@ impl<'a> Run<'a> {
             }
             // A level above the last has the node budget of that depth, but one node less than the whole.
             let level_budget = if last { budget } else { budget - (depth - level) };
+            // A better tree pays for fewer branching nodes than the best one costs.
+            let affordable = u32::try_from((cost - 1) / self.scale.node).unwrap_or(u32::MAX);
+            if affordable < level && shallower.lower >= cost {
+                // Such a tree has no more levels than that: the level before has proven that there is none.
+                lower = cost;
+                break;
+            }
+            let level_budget = level_budget.min(affordable);
             let found = self.level(
-                &mut searcher, &mut helpers, &node, level, level_budget, &shallower, &state,
+                &mut searcher,
+                &mut helpers,
+                &node,
+                level.min(level_budget),
+                level_budget,
+                &shallower,
+                &state,
             );
             self.control.resume();
             if let Some((found_cost, found_tree)) = &found.tree
@@ -300,9 +326,16 @@ impl<'a> Run<'a> {
             if last {
                 lower = found.lower.min(cost);
             }
-            shallower = Solved { lower: found.lower, tree: Some((cost, tree.clone())) };
+            shallower = Solved { lower: found.lower.min(cost), tree: Some((cost, tree.clone())) };
             if self.control.stopped() {
                 break;
+            }
+        }
+        if at_once && lower < cost {
+            // Stopped against expectation: the tree that other searches start from is due now.
+            let late = self.warm_start(&mut searcher, &node, depth, budget);
+            if late.cost < cost {
+                (cost, tree) = (late.cost, late.tree);
             }
         }
         for helper in &helpers {
@@ -318,6 +351,45 @@ impl<'a> Run<'a> {
             warm_start,
             seconds: [warm_seconds, search_seconds],
         }
+    }
+
+    /// Solve all boxes of the splits; `None` for a problem that is none (its root is a leaf at no cost).
+    fn cube(&self, plan: &cube::Plan, searcher: &mut Searcher<'_>, node: &Node) -> Option<Levels> {
+        let started = Instant::now();
+        // As a leaf the root is always allowed.
+        let leaf = self.scale.loss(node.leaf_loss());
+        let mut best = (leaf, Shape::leaf());
+        if leaf <= self.scale.node {
+            return None;
+        }
+        let budget = self.params.budget();
+        if plan.may_be_stopped() {
+            let start = self.warm_start(searcher, node, plan.depth, budget);
+            best = (start.cost, start.tree);
+        }
+        let warm_start = best.1.clone();
+        let warm_seconds = started.elapsed().as_secs_f64();
+        if self.params.memory_limit.is_some_and(|limit| plan.bytes > limit as f64) {
+            self.control.stop(Stop::Memory);
+        }
+        let state = Arc::new(RootState::new(best.0, best.1.clone()));
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some((plan.depth, state));
+        let n_threads = self.params.n_threads;
+        let found = cube::solve(self.problem, plan, self.scale, self.rule, n_threads, self.control);
+        if let Some(tree) = found.tree && tree.0 < best.0 {
+            best = tree;
+        }
+        let lower = if found.finished { best.0 } else { self.scale.node.min(best.0) };
+        searcher.stats.boxes += found.boxes;
+        let search_seconds = started.elapsed().as_secs_f64() - warm_seconds;
+        Some(Levels {
+            cost: best.0,
+            tree: best.1,
+            lower,
+            stats: searcher.stats.clone(),
+            warm_start,
+            seconds: [warm_seconds, search_seconds],
+        })
     }
 
     /// Solve one level; its lower bound holds for that level only.
@@ -398,6 +470,14 @@ impl<'a> Run<'a> {
         best
     }
 
+    /// Whether sweeping the root takes so little time that a warm start would only hold it up.
+    fn is_over_at_once(&self, searcher: &Searcher<'_>, node: &Node) -> bool {
+        const LONGEST: f64 = 0.5;
+        searcher.uses_table(node)
+            && searcher.sweep_seconds(node) < LONGEST
+            && self.control.time_left().is_none_or(|left| left.as_secs_f64() > 10.0 * LONGEST)
+    }
+
     /// Whether the rows alone take more than the memory limit leaves.
     fn exceeds_memory(&self, node: &Node) -> bool {
         let per_row = node.columns.len() + 8 * (node.lanes + 2) + 4;
@@ -406,7 +486,9 @@ impl<'a> Run<'a> {
 
     /// A cost in the task's own terms, for display.
     fn worth(&self, cost: Cost) -> f64 {
-        (self.floor as f64 + cost as f64 / Scale::STEPS as f64) * self.problem.unit
+        // Without a penalty what is left of a unit is the tie-break.
+        let steps = if self.params.node_penalty == 0.0 { cost % Scale::STEPS } else { 0 };
+        (self.floor as f64 + (cost - steps) as f64 / Scale::STEPS as f64) * self.problem.unit
     }
 
     /// A valid lower bound in the task's own terms: the tie-break and the rounding of the penalty are taken off.

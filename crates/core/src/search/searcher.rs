@@ -16,13 +16,17 @@ use super::stats::Stats;
 /// Which kernel solves depth two and three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum KernelChoice {
-    /// Chosen per node by cost.
+    /// Chosen by cost.
     #[default]
     Auto,
     /// Always the pair histogram.
     Histogram,
     /// Always the bitset.
     Bitset,
+    /// All boxes of the splits (the cube solver), whatever it takes.
+    Cube,
+    /// Never the cube solver; otherwise chosen per node by cost.
+    General,
     /// No pair table: split by split, down to depth one.
     Recursive,
 }

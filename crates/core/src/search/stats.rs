@@ -13,6 +13,8 @@ pub struct Stats {
     pub histogram_rows: u64,
     /// Rows added to or taken off pair tables by the bitset kernel.
     pub bitset_rows: u64,
+    /// Boxes solved by the cube solver, each at one depth.
+    pub boxes: u64,
     /// Subproblems answered by the cache.
     pub cache_hits: u64,
     /// Subproblems stored in the cache.
@@ -37,6 +39,7 @@ impl Stats {
         self.scored += other.scored;
         self.histogram_rows += other.histogram_rows;
         self.bitset_rows += other.bitset_rows;
+        self.boxes += other.boxes;
         self.cache_hits += other.cache_hits;
         self.cache_stores += other.cache_stores;
         self.cache_evictions += other.cache_evictions;

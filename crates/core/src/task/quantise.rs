@@ -15,7 +15,8 @@ const FIXED_POINT_TOTAL: f64 = (1_u64 << 38) as f64;
 /// Turn costs into whole units.
 ///
 /// Whole costs stay as they are. Costs that are all whole multiples of the smallest one (a constant times whole weights)
-/// become those multiples. Other costs are rounded to a power-of-two fraction of their total, 2^-38 of it or less.
+/// become those multiples. Other costs are rounded to a power-of-two fraction of their total, 2^-38 to 2^-37 of it.
+/// The total must be finite.
 pub fn quantise(costs: &[f64]) -> Quantised {
     let total: f64 = costs.iter().sum();
     if total <= 0.0 {
@@ -30,7 +31,9 @@ pub fn quantise(costs: &[f64]) -> Quantised {
         let units = costs.iter().map(|&c| (c / smallest).round() as i64).collect();
         return Quantised { units, unit: smallest };
     }
-    let unit = 2_f64.powi(total.log2().ceil() as i32) / FIXED_POINT_TOTAL;
+    // In two halves, lest a power overflow; the least positive number is as fine as a unit gets.
+    let exponent = total.log2().ceil() as i32 - FIXED_POINT_TOTAL.log2() as i32;
+    let unit = (2_f64.powi(exponent / 2) * 2_f64.powi(exponent - exponent / 2)).max(f64::from_bits(1));
     Quantised { units: costs.iter().map(|&c| (c / unit).round() as i64).collect(), unit }
 }
 

@@ -74,6 +74,12 @@ impl LeafRule {
     pub fn planes(&self) -> usize {
         self.lanes + usize::from(self.min_records > 0)
     }
+
+    /// Least number of records as a lane, where it fits; else a number that no count of the lane reaches.
+    #[inline(always)]
+    fn least<T: Lane>(&self) -> T {
+        T::narrow(self.min_records.min(-T::FORBIDDEN.widen()))
+    }
 }
 
 /// Buffers of one thread.
@@ -400,7 +406,7 @@ fn general_whole_body<T: Lane>(
     sums: &[T],
     children: &mut Children<T>,
 ) {
-    let least = T::narrow(rule.min_records);
+    let least: T = rule.least();
     let nothing = T::FORBIDDEN.plus(T::FORBIDDEN);
     for span in &layout.spans {
         for f in span.start..span.start + span.len {
@@ -450,7 +456,7 @@ fn general_both_body<T: Lane>(
     part_children: &mut Children<T>,
     rest_children: &mut Children<T>,
 ) {
-    let least = T::narrow(rule.min_records);
+    let least: T = rule.least();
     let nothing = T::FORBIDDEN.plus(T::FORBIDDEN);
     let width = layout.width;
     for span in &layout.spans {
@@ -526,7 +532,7 @@ fn profile_body<T: Lane>(
     for &sum in &sums[..rule.lanes] {
         leaf = leaf.larger(sum);
     }
-    if rule.min_records > 0 && sums[rule.lanes] < T::narrow(rule.min_records) {
+    if rule.min_records > 0 && sums[rule.lanes] < rule.least() {
         leaf = T::FORBIDDEN;
     }
     for at in (0..layout.width).step_by(CHUNK) {
@@ -559,7 +565,7 @@ pub fn leaf_scores<T: Lane>(
         for g in 0..CHUNK {
             let (mine, other) = (masses[g], sum.minus(masses[g]));
             if plane == rule.lanes {
-                let least = T::narrow(rule.min_records);
+                let least: T = rule.least();
                 leaf_in[g] = if mine < least { T::FORBIDDEN } else { leaf_in[g] };
                 leaf_out[g] = if other < least { T::FORBIDDEN } else { leaf_out[g] };
             } else {

@@ -1,0 +1,313 @@
+//! Level zero: the cost of every box as a leaf.
+//!
+//! The merged rows are walked column by column. While the remaining columns span many more cells than there are rows to scan, a box
+//! carries the rows it holds; from then on it carries a grid of masses over the remaining columns, in slots
+//! ([`ColumnStates::fill_slots`]), so that each set of codes costs one or a few subtractions of a smaller grid from a larger one.
+
+use super::ranks::Ranks;
+use super::states::{ColumnStates, Recipe};
+use super::value::Value;
+use crate::problem::Problem;
+use crate::search::control::Control;
+
+/// Most values that a grid may have, whatever it saves.
+pub const LARGEST_GRID: usize = 1 << 22;
+
+/// What rows weigh, and what a leaf over some of them costs.
+#[derive(Clone, Debug)]
+pub struct Masses<T> {
+    /// Row-major: row x lane; one lane per label (cost above the row's least), and one of record counts if leaves must hold a minimum.
+    lanes: Vec<T>,
+    /// Codes, row-major: row x column, in the order of the cube's columns.
+    codes: Vec<u8>,
+    n_columns: usize,
+    n_labels: usize,
+    min_records: Option<T>,
+    /// Cost of one unit of loss.
+    per_unit: T,
+}
+
+impl<T: Value> Masses<T> {
+    /// The masses of a problem's rows.
+    pub fn new(problem: &Problem, columns: &[ColumnStates], min_records: i64, per_unit: i64) -> Self {
+        let counted = min_records > 0;
+        let mut lanes = Vec::new();
+        let mut codes = Vec::with_capacity(problem.n_rows() * columns.len());
+        for (row, costs) in problem.costs.chunks_exact(problem.n_labels).enumerate() {
+            let least = costs.iter().copied().min().unwrap_or(0);
+            lanes.extend(costs.iter().map(|&cost| T::narrow(cost - least)));
+            if counted {
+                lanes.push(T::narrow(i64::from(problem.counts[row])));
+            }
+            codes.extend(columns.iter().map(|states| problem.row(row)[states.column]));
+        }
+        Self {
+            lanes,
+            codes,
+            n_columns: columns.len(),
+            n_labels: problem.n_labels,
+            // More than all records is as good as one more than all, and fits the lane.
+            min_records: counted.then(|| T::narrow(min_records.min(problem.n_records as i64 + 1))),
+            per_unit: T::narrow(per_unit),
+        }
+    }
+
+    fn n_lanes(&self) -> usize {
+        self.n_labels + usize::from(self.min_records.is_some())
+    }
+
+    fn row(&self, row: u32) -> &[T] {
+        let lanes = self.n_lanes();
+        &self.lanes[row as usize * lanes..(row as usize + 1) * lanes]
+    }
+
+    fn code(&self, row: u32, column: usize) -> u8 {
+        self.codes[row as usize * self.n_columns + column]
+    }
+
+    fn codes_from(&self, row: u32, column: usize) -> &[u8] {
+        &self.codes[row as usize * self.n_columns + column..(row as usize + 1) * self.n_columns]
+    }
+
+    #[inline]
+    fn leaf_cost(&self, lanes: &[T]) -> T {
+        if self.min_records.is_some_and(|least| lanes[self.n_labels] < least) {
+            return T::UNREACHABLE;
+        }
+        let loss = lanes[..self.n_labels].iter().copied().min().unwrap_or_default();
+        loss * self.per_unit
+    }
+}
+
+/// The cost of every box as a leaf, by rank; `None` if stopped on the way.
+pub fn leaf_costs<T: Value>(
+    masses: &Masses<T>,
+    columns: &[ColumnStates],
+    ranks: &Ranks,
+    control: &Control,
+) -> Option<Vec<T>> {
+    let mut walk = Walk::new(masses, columns, ranks, control);
+    let n_rows = masses.lanes.len() / masses.n_lanes();
+    let rows: Vec<u32> = (0..n_rows as u32).collect();
+    walk.from_rows(0, 0, 0, &rows);
+    (!walk.stopped).then_some(walk.costs)
+}
+
+/// What the columns from some column on span.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// Number of columns.
+    pub columns: usize,
+    /// Number of splits.
+    pub splits: usize,
+    /// Cells of a grid over them.
+    pub cells: usize,
+}
+
+impl Span {
+    /// The span of no columns.
+    pub const NOTHING: Self = Self { columns: 0, splits: 0, cells: 1 };
+
+    /// The span with one more column before it.
+    pub fn with(self, splits: usize, slots: usize) -> Self {
+        Self {
+            columns: self.columns + 1,
+            splits: self.splits + splits,
+            cells: self.cells.saturating_mul(slots),
+        }
+    }
+
+    /// Whether a grid over these columns pays: filling it against scanning `rows` rows for every box that `left` splits leave.
+    pub fn wants_grid(self, rows: usize, left: u32, lanes: usize) -> bool {
+        let scans = (self.splits as f64).powi(left as i32 - 1);
+        self.cells.saturating_mul(lanes) <= LARGEST_GRID
+            && (self.cells * self.columns) as f64 <= rows as f64 * scans
+    }
+}
+
+struct Walk<'a, T> {
+    masses: &'a Masses<T>,
+    columns: &'a [ColumnStates],
+    ranks: &'a Ranks,
+    control: &'a Control,
+    /// Per column, the columns from it on; one more entry for none.
+    spans: Vec<Span>,
+    /// Per column, a grid over the columns from it on; allocated where used.
+    grids: Vec<Vec<T>>,
+    costs: Vec<T>,
+    stopped: bool,
+}
+
+impl<'a, T: Value> Walk<'a, T> {
+    fn new(
+        masses: &'a Masses<T>,
+        columns: &'a [ColumnStates],
+        ranks: &'a Ranks,
+        control: &'a Control,
+    ) -> Self {
+        let mut spans = vec![Span::NOTHING];
+        for column in columns.iter().rev() {
+            spans.push(spans[spans.len() - 1].with(column.n_splits(), column.n_slots()));
+        }
+        spans.reverse();
+        Self {
+            masses,
+            columns,
+            ranks,
+            control,
+            grids: vec![Vec::new(); spans.len()],
+            spans,
+            costs: vec![T::default(); ranks.n_boxes()],
+            stopped: false,
+        }
+    }
+
+    fn must_stop(&mut self) -> bool {
+        self.stopped = self.stopped || self.control.stopped();
+        self.stopped
+    }
+
+    /// Values per slot on the axis of column `c`.
+    fn stride(&self, c: usize) -> usize {
+        self.spans[c + 1].cells * self.masses.n_lanes()
+    }
+
+    /// All boxes of the first `c` columns of one box, which holds `rows`.
+    #[allow(clippy::wrong_self_convention)]
+    fn from_rows(&mut self, c: usize, rank: u32, used: u32, rows: &[u32]) {
+        let left = self.ranks.limit - used;
+        match left {
+            0 => return self.one_box(rank, rows),
+            1 => return self.one_split_more(c, rank, used, rows),
+            _ => {}
+        }
+        if self.must_stop() {
+            return;
+        }
+        if self.spans[c].wants_grid(rows.len(), left, self.masses.n_lanes()) {
+            let mut grid = std::mem::take(&mut self.grids[c]);
+            self.fill_grid(&mut grid, c, rows);
+            self.from_grid(c, rank, used, &grid);
+            self.grids[c] = grid;
+            return;
+        }
+        let column = &self.columns[c];
+        let mut by_code = vec![Vec::new(); column.n_slots()];
+        for &row in rows {
+            by_code[usize::from(self.masses.code(row, c))].push(row);
+        }
+        let mut held = Vec::with_capacity(rows.len());
+        for state in 0..column.within[left as usize] {
+            let rank = rank + self.ranks.step(c, used, state as u32);
+            let used = used + column.distance[state];
+            held.clear();
+            for (code, rows) in by_code.iter().enumerate() {
+                if column.holds(state, code) {
+                    held.extend_from_slice(rows);
+                }
+            }
+            self.from_rows(c + 1, rank, used, &held);
+        }
+    }
+
+    /// One box: every later column is whole.
+    fn one_box(&mut self, rank: u32, rows: &[u32]) {
+        let mut sums = vec![T::default(); self.masses.n_lanes()];
+        for &row in rows {
+            sums.iter_mut().zip(self.masses.row(row)).for_each(|(sum, &mass)| *sum += mass);
+        }
+        self.costs[rank as usize] = self.masses.leaf_cost(&sums);
+    }
+
+    /// A box, and the boxes that one more split of a column from `c` on makes of it.
+    fn one_split_more(&mut self, c: usize, rank: u32, used: u32, rows: &[u32]) {
+        self.one_box(rank, rows);
+        let lanes = self.masses.n_lanes();
+        let mut starts = vec![0];
+        for column in &self.columns[c..] {
+            starts.push(starts[starts.len() - 1] + column.n_slots() * lanes);
+        }
+        let mut slots = vec![T::default(); starts[starts.len() - 1]];
+        for &row in rows {
+            let masses = self.masses.row(row);
+            for (&start, &code) in starts.iter().zip(self.masses.codes_from(row, c)) {
+                let at = start + usize::from(code) * lanes;
+                for (slot, &mass) in slots[at..at + lanes].iter_mut().zip(masses) {
+                    *slot += mass;
+                }
+            }
+        }
+        let mut sums = vec![T::default(); lanes];
+        for (later, column) in self.columns.iter().enumerate().skip(c) {
+            let slots = &mut slots[starts[later - c]..starts[later - c + 1]];
+            column.fill_slots(slots, lanes);
+            for state in 1..column.within[1] {
+                subtract(&mut sums, slots, &column.recipes[state], lanes, 0);
+                let place = rank + self.ranks.step(later, used, state as u32);
+                self.costs[place as usize] = self.masses.leaf_cost(&sums);
+            }
+        }
+    }
+
+    fn fill_grid(&self, grid: &mut Vec<T>, first: usize, rows: &[u32]) {
+        let lanes = self.masses.n_lanes();
+        grid.clear();
+        grid.resize(self.spans[first].cells * lanes, T::default());
+        for &row in rows {
+            let at: usize = (first..self.columns.len())
+                .map(|c| usize::from(self.masses.code(row, c)) * self.stride(c))
+                .sum();
+            for (cell, &mass) in grid[at..at + lanes].iter_mut().zip(self.masses.row(row)) {
+                *cell += mass;
+            }
+        }
+        for c in first..self.columns.len() {
+            self.columns[c].fill_slots(grid, self.stride(c));
+        }
+    }
+
+    /// All boxes of the first `c` columns of one box, whose masses over the others are `grid`.
+    #[allow(clippy::wrong_self_convention)]
+    fn from_grid(&mut self, c: usize, rank: u32, used: u32, grid: &[T]) {
+        let lanes = self.masses.n_lanes();
+        let left = self.ranks.limit - used;
+        if left == 0 || c == self.columns.len() {
+            // The last cell holds the sum of all.
+            self.costs[rank as usize] = self.masses.leaf_cost(&grid[grid.len() - lanes..]);
+            return;
+        }
+        let stride = self.stride(c);
+        if stride > lanes && self.must_stop() {
+            return;
+        }
+        let columns = self.columns;
+        let column = &columns[c];
+        let mut part = std::mem::take(&mut self.grids[c + 1]);
+        part.resize(stride, T::default());
+        for (state, recipe) in column.recipes[..column.within[left as usize]].iter().enumerate() {
+            let rank = rank + self.ranks.step(c, used, state as u32);
+            let used = used + column.distance[state];
+            if recipe.minus.is_empty() {
+                self.from_grid(c + 1, rank, used, &grid[recipe.plus * stride..][..stride]);
+                continue;
+            }
+            // With no split left only the last cell is needed.
+            let from = if used == self.ranks.limit { stride - lanes } else { 0 };
+            subtract(&mut part[from..], grid, recipe, stride, from);
+            self.from_grid(c + 1, rank, used, &part[from..]);
+        }
+        self.grids[c + 1] = part;
+    }
+}
+
+/// The masses of a set of codes: the values from `from` on of each slot, of `stride` values, that its recipe names.
+#[inline]
+fn subtract<T: Value>(part: &mut [T], grid: &[T], recipe: &Recipe, stride: usize, from: usize) {
+    part.copy_from_slice(&grid[recipe.plus * stride + from..][..part.len()]);
+    for &slot in &recipe.minus {
+        let less = &grid[slot * stride + from..][..part.len()];
+        for (value, &off) in part.iter_mut().zip(less) {
+            *value -= off;
+        }
+    }
+}

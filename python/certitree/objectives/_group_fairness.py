@@ -1,0 +1,212 @@
+"""Fewest errors under a limit on how differently groups are treated."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certitree import _core
+from certitree._column import Array
+from certitree._frame import Records
+from certitree._targets import Targets
+from certitree.exceptions import InputError, ParameterError
+from certitree.objectives._base import Goal, Kind, Objective, refuse_costs, refuse_penalty
+from certitree.objectives._groups import Groups, read_groups
+from certitree.objectives._positive import positive_index
+from certitree.objectives._search import CoreNodes, Found, Search, relabel
+
+FairnessTask = Literal["demographic_parity", "equal_opportunity"]
+
+
+@dataclass(frozen=True)
+class FairnessPoint:
+    """One tree of a trade-off.
+
+    Attributes
+    ----------
+    errors : float
+        Summed weight of the misclassified training records.
+    disparity : float
+        Largest difference between the rates of two groups.
+    rates : dict from group to float
+    is_proven : bool
+        Whether no tree of at most this disparity has fewer errors.
+    """
+
+    errors: float
+    disparity: float
+    rates: dict[Any, float]
+    is_proven: bool
+
+
+@dataclass(frozen=True)
+class GroupFairness(Objective, ABC):
+    """Minimise errors under a limit on the difference between groups.
+
+    Parameters
+    ----------
+    sensitive : str or int, optional
+        Name or index of the column of X that holds the groups. Without it, the groups are given
+        to ``fit(X, y, sensitive=...)``. Any values will do, several groups too.
+    limit : float, 0 to 1
+        Largest difference allowed between the rates of any two groups. Every limit can be met: a
+        constant tree treats all alike.
+    pos_label : label, optional
+        The positive class; by default the second of the sorted classes.
+    split_on_sensitive : bool
+        Whether the tree may split on the column `sensitive`.
+    curve : bool
+        Whether to prove the whole trade-off from the best tree without a limit down to disparity
+        0, one search per tree on it. Otherwise `fairness_curve_` holds the trees met on the way.
+    """
+
+    kind: ClassVar[Kind] = "pareto"
+    maximize: ClassVar[bool] = False
+    task: ClassVar[FairnessTask]
+
+    sensitive: str | int | None = None
+    limit: float = 0.05
+    pos_label: Any = None
+    split_on_sensitive: bool = False
+    curve: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the limit."""
+        if not isinstance(self.limit, Real) or not 0 <= float(self.limit) <= 1:
+            raise ParameterError(
+                f"limit={self.limit!r} must be a number from 0 (all groups have the same rate) to "
+                f"1 (no limit): it is the largest difference allowed between two groups' rates"
+            )
+
+    def bind(self, targets: Targets, costs: NDArray[np.float64] | None = None) -> Goal:
+        """Refuse: groups are needed, which `bind_records` reads."""
+        raise ParameterError(f"objective {self.name!r} needs the groups of the records")
+
+    def bind_records(
+        self,
+        records: Records,
+        targets: Targets,
+        costs: NDArray[np.float64] | None = None,
+        sensitive: Any = None,
+    ) -> Goal:
+        """Meet the training records and their groups; see `Objective.bind_records`."""
+        refuse_costs(costs, self.name)
+        groups = read_groups(self.sensitive, sensitive, records, targets.rows)
+        positive = positive_index(self.name, targets.classes, self.pos_label)
+        goal = FairnessGoal(
+            classes=targets.classes,
+            labels=targets.labels,
+            weights=targets.weights,
+            objective=self,
+            groups=groups,
+            positive=positive,
+        )
+        goal.check_groups()
+        return goal
+
+
+@dataclass(frozen=True, eq=False)
+class FairnessGoal(Goal):
+    """A fairness objective on the training records.
+
+    Attributes
+    ----------
+    classes, labels, weights
+        See `Goal`; there are two classes.
+    objective : GroupFairness
+    groups : Groups
+    positive : int
+        Index of the positive class, 0 or 1.
+    """
+
+    classes: Array
+    labels: NDArray[np.int32]
+    weights: NDArray[np.float64] | None
+    objective: GroupFairness
+    groups: Groups
+    positive: int
+
+    @property
+    def left_out(self) -> int | None:
+        """The column that holds the groups, unless the tree may split on it."""
+        return None if self.objective.split_on_sensitive else self.groups.feature
+
+    def check_groups(self) -> None:
+        """Raise if a group's rate is undefined."""
+        if self.objective.task == "demographic_parity":
+            return
+        found = np.bincount(
+            self.groups.codes[self.labels == self.positive], minlength=len(self.groups.names)
+        )
+        if not found.all():
+            raise InputError(
+                f"group {self.groups.names[int(found.argmin())]!r} has no record of the positive "
+                f"class {self.classes.tolist()[self.positive]!r}, so its true positive rate is "
+                f"undefined; leave the group out, or join it with another"
+            )
+
+    def search(self, search: Search, complexity_penalty: float) -> Found:
+        """Find the best tree within the limit; see `Goal.search`."""
+        refuse_penalty(complexity_penalty, self.objective.name)
+        started = time.perf_counter()
+        result = search.fairness(
+            labels=(self.labels == self.positive).astype(np.int32),
+            groups=self.groups.codes,
+            n_groups=len(self.groups.names),
+            task=self.objective.task,
+            limit=float(self.objective.limit),
+            weights=self.weights,
+            trade_off=self.objective.curve,
+        )
+        nodes = relabel(result["nodes"], (1 - self.positive, self.positive))
+        optimal = result["status"] == "optimal"
+        # Summed anew: the core's sum is of rounded weights.
+        errors = self._errors(search, nodes)
+        return Found(
+            nodes=nodes,
+            status=result["status"],
+            objective=errors,
+            lower_bound=errors if optimal else min(errors, result["lower_bound"]),
+            upper_bound=errors,
+            n_records=result["n_records"],
+            n_unique=result["n_unique"],
+            n_unique_labelled=result["n_unique_labelled"],
+            stats={
+                "limits_enforced": result["n_enforced"],
+                "merge_seconds": result["merge_seconds"],
+                "warm_start_seconds": 0.0,
+                "search_seconds": time.perf_counter() - started - result["merge_seconds"],
+            },
+            attributes={
+                "disparity_": result["disparity"],
+                "group_rates_": self._rates(result["rates"]),
+                "fairness_curve_": self._curve(result),
+            },
+        )
+
+    def _curve(self, result: _core.FairnessResult) -> list[FairnessPoint]:
+        """List the trade-off: proven trees, or else the trees met."""
+        proven = result.get("trade_off")
+        optimal = result["status"] == "optimal"
+        return [
+            FairnessPoint(
+                tree["objective"],
+                tree["disparity"],
+                self._rates(tree["rates"]),
+                proven is not None or (optimal and tree["nodes"] == result["nodes"]),
+            )
+            for tree in (result["met"] if proven is None else proven)
+        ]
+
+    def _rates(self, rates: list[float]) -> dict[Any, float]:
+        return dict(zip(self.groups.names, rates, strict=True))
+
+    def _errors(self, search: Search, nodes: CoreNodes) -> float:
+        wrong = search.predict(nodes) != self.labels
+        return float(wrong.sum() if self.weights is None else self.weights[wrong].sum())
