@@ -5,6 +5,8 @@
 pub mod error;
 pub mod pareto;
 pub mod problem;
+pub mod propose;
+pub mod refine;
 pub mod search;
 pub mod table;
 pub mod task;
