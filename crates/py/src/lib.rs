@@ -2,6 +2,7 @@
 use pyo3::prelude::*;
 
 mod checker;
+mod impurity;
 mod pareto;
 mod solve;
 mod table;
@@ -14,6 +15,8 @@ mod _core {
     use crate::checker::score_tree;
     #[pymodule_export]
     use crate::pareto::{solve_fairness, solve_matthews};
+    #[pymodule_export]
+    use crate::impurity::solve_impurity;
     #[pymodule_export]
     use crate::solve::solve;
     #[pymodule_export]

@@ -15,16 +15,16 @@ use pyo3::types::{PyDict, PyList};
 use crate::solve::{Watcher, contiguous, node_list};
 use crate::table::{Table, to_value_error};
 
-/// What both searches take, converted.
-struct Request {
-    control: Control,
-    params: Params,
-    keep: Vec<SplitRef>,
+/// What these searches take, converted.
+pub(crate) struct Request {
+    pub(crate) control: Control,
+    pub(crate) params: Params,
+    pub(crate) keep: Vec<SplitRef>,
 }
 
 impl Request {
     #[allow(clippy::too_many_arguments)]
-    fn new(
+    pub(crate) fn new(
         table: &Table,
         max_depth: u32,
         max_nodes: Option<u32>,
@@ -55,7 +55,7 @@ impl Request {
         Self { control, params, keep }
     }
 
-    fn status(&self, is_optimal: bool) -> &'static str {
+    pub(crate) fn status(&self, is_optimal: bool) -> &'static str {
         match self.control.reason() {
             _ if is_optimal => "optimal",
             Some(Stop::Memory) => "memory_limit",
