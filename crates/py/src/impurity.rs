@@ -46,12 +46,23 @@ pub(crate) fn solve_impurity<'py>(
         }
     };
     let mut request = Request::new(
-        &table, max_depth, max_nodes, min_samples_leaf, candidates, time_limit, memory_limit, 1,
+        &table,
+        max_depth,
+        max_nodes,
+        min_samples_leaf,
+        candidates,
+        time_limit,
+        memory_limit,
+        1,
     );
     request.params.node_penalty = node_penalty;
     let labels = contiguous(&labels);
     let weights = weights.as_ref().map(contiguous);
-    let task = Accuracy { labels: &labels, n_labels, weights: weights.as_deref() };
+    let task = Accuracy {
+        labels: &labels,
+        n_labels,
+        weights: weights.as_deref(),
+    };
     let core_table = &table.table;
     let mut watcher = Watcher::new(progress);
     let (problem, outcome, merge_seconds) = py
@@ -60,7 +71,11 @@ pub(crate) fn solve_impurity<'py>(
             let problem = Problem::build(core_table, &request.keep, &task, aggregate)?;
             let merge_seconds = started.elapsed().as_secs_f64();
             let outcome = minimise_impurity(
-                &problem, impurity, &request.params, &request.control, &mut watcher,
+                &problem,
+                impurity,
+                &request.params,
+                &request.control,
+                &mut watcher,
             )?;
             Ok((problem, outcome, merge_seconds))
         })
@@ -69,7 +84,10 @@ pub(crate) fn solve_impurity<'py>(
         return Err(error);
     }
     let dict = PyDict::new(py);
-    dict.set_item("status", request.status(outcome.lower_bound >= outcome.objective))?;
+    dict.set_item(
+        "status",
+        request.status(outcome.lower_bound >= outcome.objective),
+    )?;
     dict.set_item("objective", outcome.objective)?;
     dict.set_item("lower_bound", outcome.lower_bound)?;
     dict.set_item("nodes", node_list(&outcome.tree))?;
@@ -80,7 +98,10 @@ pub(crate) fn solve_impurity<'py>(
     stats.set_item("nodes", outcome.n_nodes)?;
     stats.set_item("merge_seconds", merge_seconds)?;
     stats.set_item("warm_start_seconds", 0.0)?;
-    stats.set_item("search_seconds", request.control.elapsed().as_secs_f64() - merge_seconds)?;
+    stats.set_item(
+        "search_seconds",
+        request.control.elapsed().as_secs_f64() - merge_seconds,
+    )?;
     dict.set_item("stats", stats)?;
     Ok(dict)
 }

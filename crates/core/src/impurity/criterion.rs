@@ -23,7 +23,10 @@ impl Impurity {
         match self {
             Self::Gini => {
                 // One term per class: no cancellation, and exactly zero for a pure leaf.
-                masses.iter().map(|&mass| mass * ((total - mass) / total)).sum()
+                masses
+                    .iter()
+                    .map(|&mass| mass * ((total - mass) / total))
+                    .sum()
             }
             Self::Entropy => masses
                 .iter()
@@ -49,7 +52,11 @@ mod tests {
     #[test]
     fn parting_a_set_never_raises_its_cost() {
         for impurity in [Impurity::Gini, Impurity::Entropy] {
-            for (a, b) in [([1.0, 5.0], [3.0, 2.0]), ([0.0, 9.0], [4.0, 0.0]), ([2.0, 2.0], [4.0, 4.0])] {
+            for (a, b) in [
+                ([1.0, 5.0], [3.0, 2.0]),
+                ([0.0, 9.0], [4.0, 0.0]),
+                ([2.0, 2.0], [4.0, 4.0]),
+            ] {
                 let whole = [a[0] + b[0], a[1] + b[1]];
                 assert!(impurity.cost(&a) + impurity.cost(&b) <= impurity.cost(&whole) + 1e-12);
             }

@@ -38,7 +38,10 @@ impl Solver<'_> {
         let mut outside = total.clone();
         for (index, column) in masses.problem.columns.iter().enumerate() {
             if self.control.stopped() {
-                return Answer { lower: set.floor.min(best.cost), ..best };
+                return Answer {
+                    lower: set.floor.min(best.cost),
+                    ..best
+                };
             }
             let mut by_code: Vec<Vec<u32>> = vec![Vec::new(); column.n_codes];
             for &row in &set.rows {
@@ -58,8 +61,12 @@ impl Solver<'_> {
                     masses.count(&mut inside, row);
                     add(&mut inside_sums, masses.of(row));
                 }
-                let outside_sums: Vec<f64> =
-                    set.sums.iter().zip(&inside_sums).map(|(all, part)| all - part).collect();
+                let outside_sums: Vec<f64> = set
+                    .sums
+                    .iter()
+                    .zip(&inside_sums)
+                    .map(|(all, part)| all - part)
+                    .collect();
                 let smaller = inside_sums[0].min(outside_sums[0]);
                 if smaller < masses.min_records.max(1.0) {
                     continue;
@@ -67,10 +74,16 @@ impl Solver<'_> {
                 for ((rest, all), part) in outside.iter_mut().zip(&total).zip(&inside) {
                     *rest = all - part;
                 }
-                let sides = [(&inside, &inside_sums), (&outside, &outside_sums)].map(|(histogram, sums)| {
-                    Side { leaf: masses.leaf(sums), split: masses.best_split(histogram, sums) }
-                });
-                let root = SplitRef { column: index as u32, split: split as u32 };
+                let sides = [(&inside, &inside_sums), (&outside, &outside_sums)].map(
+                    |(histogram, sums)| Side {
+                        leaf: masses.leaf(sums),
+                        split: masses.best_split(histogram, sums),
+                    },
+                );
+                let root = SplitRef {
+                    column: index as u32,
+                    split: split as u32,
+                };
                 self.offer(&mut best, root, &sides, budget);
             }
         }
@@ -80,7 +93,11 @@ impl Solver<'_> {
 
     /// Keep the tree with this root split if it is better.
     fn offer(&self, best: &mut Answer, root: SplitRef, sides: &[Side; 2], budget: u32) {
-        let shares: &[[u32; 2]] = if budget >= 3 { &[[1, 1]] } else { &[[1, 0], [0, 1]] };
+        let shares: &[[u32; 2]] = if budget >= 3 {
+            &[[1, 1]]
+        } else {
+            &[[1, 0], [0, 1]]
+        };
         for share in shares {
             let [a, b] = [0, 1].map(|side| sides[side].best(share[side], self.penalty));
             let cost = a.0 + b.0 + self.penalty;

@@ -60,7 +60,8 @@ pub fn minimise_impurity(
         control,
         observer,
         cache: HashMap::new(),
-        cache_size: (params.memory_limit.unwrap_or(Params::DEFAULT_MEMORY) / BYTES_PER_RESULT).max(1),
+        cache_size: (params.memory_limit.unwrap_or(Params::DEFAULT_MEMORY) / BYTES_PER_RESULT)
+            .max(1),
         unit: problem.unit,
         incumbent: leaf,
         n_nodes: 0,
@@ -72,13 +73,24 @@ pub fn minimise_impurity(
         let last = depth == params.max_depth.min(budget);
         let found = solver.solve(&root, depth, budget, f64::INFINITY);
         let cost = found.cost.min(best.cost);
-        let lower = if last { found.lower.min(cost) } else { root.floor.min(cost) };
-        let shape = if found.cost < best.cost { found.shape } else { best.shape };
+        let lower = if last {
+            found.lower.min(cost)
+        } else {
+            root.floor.min(cost)
+        };
+        let shape = if found.cost < best.cost {
+            found.shape
+        } else {
+            best.shape
+        };
         best = solver::Answer { lower, cost, shape };
         solver.incumbent = best.cost;
     }
     let n_nodes = solver.n_nodes;
-    let mut tree = Tree { nodes: Vec::new(), units: 0 };
+    let mut tree = Tree {
+        nodes: Vec::new(),
+        units: 0,
+    };
     label(&masses, &best.shape, &root, &mut tree);
     Ok(ImpurityOutcome {
         tree,
@@ -93,9 +105,14 @@ fn label(masses: &Masses<'_>, shape: &Shape, set: &Set, tree: &mut Tree) {
     let at = tree.nodes.len();
     let parted = match shape {
         Shape::Leaf => None,
-        Shape::Branch { split, inside, outside } => {
-            masses.part(set, *split).ok().map(|sides| (split, inside, outside, sides))
-        }
+        Shape::Branch {
+            split,
+            inside,
+            outside,
+        } => masses
+            .part(set, *split)
+            .ok()
+            .map(|sides| (split, inside, outside, sides)),
     };
     let Some((split, inside, outside, sides)) = parted else {
         let mut best = 0;
@@ -108,10 +125,18 @@ fn label(masses: &Masses<'_>, shape: &Shape, set: &Set, tree: &mut Tree) {
         return;
     };
     let origin = masses.problem.columns[split.column as usize].origin[split.split as usize];
-    tree.nodes.push(TreeNode::Branch { split: origin, inside: 0, outside: 0 });
+    tree.nodes.push(TreeNode::Branch {
+        split: origin,
+        inside: 0,
+        outside: 0,
+    });
     let first = tree.nodes.len() as u32;
     label(masses, inside, &sides.0, tree);
     let second = tree.nodes.len() as u32;
     label(masses, outside, &sides.1, tree);
-    tree.nodes[at] = TreeNode::Branch { split: origin, inside: first, outside: second };
+    tree.nodes[at] = TreeNode::Branch {
+        split: origin,
+        inside: first,
+        outside: second,
+    };
 }

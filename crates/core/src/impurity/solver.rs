@@ -22,7 +22,11 @@ pub struct Answer {
 impl Answer {
     /// A best tree.
     pub fn exactly(cost: f64, shape: Arc<Shape>) -> Self {
-        Self { lower: cost, cost, shape }
+        Self {
+            lower: cost,
+            cost,
+            shape,
+        }
     }
 }
 
@@ -62,7 +66,11 @@ struct Stretch {
 
 /// Most branching nodes of a tree of some depth.
 fn full(depth: u32) -> u32 {
-    if depth >= 31 { u32::MAX >> 1 } else { (1 << depth) - 1 }
+    if depth >= 31 {
+        u32::MAX >> 1
+    } else {
+        (1 << depth) - 1
+    }
 }
 
 impl Solver<'_> {
@@ -81,7 +89,10 @@ impl Solver<'_> {
         }
         self.poll();
         if self.control.stopped() {
-            return Answer { lower: set.floor, ..leaf };
+            return Answer {
+                lower: set.floor,
+                ..leaf
+            };
         }
         let key = (set.key, depth, budget);
         if let Some(known) = self.cache.get(&key)
@@ -126,11 +137,23 @@ impl Solver<'_> {
         let nested = self.masses.min_records <= 1.0;
         for (index, column) in self.masses.problem.columns.iter().enumerate() {
             let n_splits = column.n_splits as u32;
-            let whole = Stretch { first: 0, end: n_splits, inside: 0.0, outside: 0.0 };
+            let whole = Stretch {
+                first: 0,
+                end: n_splits,
+                inside: 0.0,
+                outside: 0.0,
+            };
             let mut waiting = if nested && column.kind == Kind::Ordered {
                 vec![whole]
             } else {
-                (0..n_splits).rev().map(|s| Stretch { first: s, end: s + 1, ..whole }).collect()
+                (0..n_splits)
+                    .rev()
+                    .map(|s| Stretch {
+                        first: s,
+                        end: s + 1,
+                        ..whole
+                    })
+                    .collect()
             };
             while let Some(stretch) = waiting.pop() {
                 if stretch.first >= stretch.end {
@@ -142,15 +165,27 @@ impl Solver<'_> {
                     continue;
                 }
                 let middle = stretch.first + (stretch.end - stretch.first) / 2;
-                let split = SplitRef { column: index as u32, split: middle };
-                let (mut below, mut above) =
-                    (Stretch { end: middle, ..stretch }, Stretch { first: middle + 1, ..stretch });
+                let split = SplitRef {
+                    column: index as u32,
+                    split: middle,
+                };
+                let (mut below, mut above) = (
+                    Stretch {
+                        end: middle,
+                        ..stretch
+                    },
+                    Stretch {
+                        first: middle + 1,
+                        ..stretch
+                    },
+                );
                 match self.masses.part(set, split) {
                     Err(Side::Inside) => waiting.push(above),
                     Err(Side::Outside) => waiting.push(below),
                     Err(Side::TooSmall) => {}
                     Ok(sides) => {
-                        let lowers = self.try_split(split, &sides, (depth, budget), upper, &mut best);
+                        let lowers =
+                            self.try_split(split, &sides, (depth, budget), upper, &mut best);
                         open = open.min(lowers[2]);
                         below.outside = lowers[1];
                         above.inside = lowers[0];
@@ -160,8 +195,15 @@ impl Solver<'_> {
                 }
             }
         }
-        let lower = if open >= best.cost - self.tolerance { best.cost } else { open.max(set.floor) };
-        Answer { lower: lower.min(best.cost), ..best }
+        let lower = if open >= best.cost - self.tolerance {
+            best.cost
+        } else {
+            open.max(set.floor)
+        };
+        Answer {
+            lower: lower.min(best.cost),
+            ..best
+        }
     }
 
     /// Solve both sides of a split. Returns lower bounds on the inside, on the outside, and on any tree with this split.
@@ -177,7 +219,10 @@ impl Solver<'_> {
         let least = budget - 1 - most.min(budget - 1);
         let shared = budget - 1 < 2 * full(depth - 1);
         let shares: Vec<(u32, u32)> = if shared {
-            (least..=most).rev().map(|nodes| (nodes, budget - 1 - nodes)).collect()
+            (least..=most)
+                .rev()
+                .map(|nodes| (nodes, budget - 1 - nodes))
+                .collect()
         } else {
             vec![(most, most)]
         };
@@ -199,7 +244,11 @@ impl Solver<'_> {
             lowers[2] = lowers[2].min(a.lower + b.lower + self.penalty);
             let cost = a.cost + b.cost + self.penalty;
             if cost < best.cost - self.tolerance {
-                *best = Answer { lower: 0.0, cost, shape: Shape::branch(split, a.shape, b.shape) };
+                *best = Answer {
+                    lower: 0.0,
+                    cost,
+                    shape: Shape::branch(split, a.shape, b.shape),
+                };
             }
         }
         lowers

@@ -45,7 +45,11 @@ impl<'a> Masses<'a> {
         for (costs, &count) in problem.costs.chunks_exact(k).zip(&problem.counts) {
             // A label costs the mass of all other classes.
             let others = i64::try_from(k).unwrap_or(i64::MAX) - 1;
-            let total = if k > 1 { costs.iter().sum::<i64>() / others } else { 0 };
+            let total = if k > 1 {
+                costs.iter().sum::<i64>() / others
+            } else {
+                0
+            };
             let at = values.len();
             values.push(f64::from(count));
             values.extend(costs.iter().map(|&cost| (total - cost) as f64));
@@ -56,12 +60,26 @@ impl<'a> Masses<'a> {
             offsets.push(offsets[offsets.len() - 1] + column.n_codes * width);
         }
         let keys = (0..problem.n_rows() as u64).map(fingerprint).collect();
-        Self { problem, impurity, width, min_records: f64::from(min_records), values, floors, keys, offsets }
+        Self {
+            problem,
+            impurity,
+            width,
+            min_records: f64::from(min_records),
+            values,
+            floors,
+            keys,
+            offsets,
+        }
     }
 
     /// The set of some rows.
     pub fn set(&self, rows: Vec<u32>) -> Set {
-        let mut set = Set { rows, sums: vec![0.0; self.width], floor: 0.0, key: 0 };
+        let mut set = Set {
+            rows,
+            sums: vec![0.0; self.width],
+            floor: 0.0,
+            key: 0,
+        };
         for &row in &set.rows {
             add(&mut set.sums, self.of(row));
             set.floor += self.floors[row as usize];
@@ -70,7 +88,10 @@ impl<'a> Masses<'a> {
         set
     }
 
-    /// Part a set by a split; `None` if a side is empty or too small for a leaf.
+    /// Part a set by a split into the rows inside and outside.
+    ///
+    /// # Errors
+    /// Which side is empty, or that one is too small for a leaf.
     pub fn part(&self, set: &Set, split: SplitRef) -> Result<(Set, Set), Side> {
         let column = split.column as usize;
         let (inside, outside): (Vec<u32>, Vec<u32>) = set.rows.iter().partition(|&&row| {
@@ -142,7 +163,13 @@ impl<'a> Masses<'a> {
                 }
                 let cost = self.leaf(&inside) + self.leaf(&outside);
                 if best.is_none_or(|(least, _)| cost < least) {
-                    best = Some((cost, SplitRef { column: index as u32, split: split as u32 }));
+                    best = Some((
+                        cost,
+                        SplitRef {
+                            column: index as u32,
+                            split: split as u32,
+                        },
+                    ));
                 }
             }
         }
@@ -172,7 +199,9 @@ pub fn add(sums: &mut [f64], values: &[f64]) {
 /// A fixed random number of 128 bits (two rounds of splitmix64).
 fn fingerprint(row: u64) -> u128 {
     let mix = |seed: u64| {
-        let mut z = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = seed
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .wrapping_add(0x9E37_79B9_7F4A_7C15);
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
