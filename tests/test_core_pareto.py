@@ -146,10 +146,12 @@ def test_matthews_equals_brute_force(seed):
     result = _core.solve_matthews(make_table(bits), labels=labels, **options)
     best = correlation(expected, labels, weights).max()
     assert result["status"] == "optimal"
-    assert result["objective"] == pytest.approx(max(best, 0.0), abs=1e-9)
-    assert result["upper_bound"] == pytest.approx(result["objective"], abs=1e-9)
+    # With real weights the oracle's sums are not exactly zero where they should be.
+    close = 1e-12 if (weights == weights.round()).all() else 1e-6
+    assert result["objective"] == pytest.approx(max(best, 0.0), abs=close)
+    assert result["upper_bound"] == result["objective"]
     reached = correlation(predicted_by(bits, result["nodes"])[None], labels, weights)[0]
-    assert reached == pytest.approx(result["objective"], abs=1e-9)
+    assert reached == pytest.approx(result["objective"], abs=close)
 
 
 @pytest.mark.parametrize("task", ["demographic_parity", "equal_opportunity"])

@@ -7,12 +7,13 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from certitree import OptimalTreeClassifier, load
-from certitree.exceptions import InputError, ParameterError
-from certitree.objectives import DemographicParity, EqualOpportunity, Matthews
 from sklearn.base import clone
 from sklearn.metrics import matthews_corrcoef
 from sklearn.model_selection import GridSearchCV
+
+from certitree import OptimalTreeClassifier, load
+from certitree.exceptions import InputError, ParameterError
+from certitree.objectives import DemographicParity, EqualOpportunity, Matthews
 
 FAIR = {"demographic_parity": DemographicParity, "equal_opportunity": EqualOpportunity}
 
@@ -207,3 +208,10 @@ def test_the_tree_may_split_on_a_twin_of_the_sensitive_column(people):
     alone = OptimalTreeClassifier(max_depth=1).fit(X[["is_north"]], y)
     assert model.objective_ == alone.objective_
     assert set(model.tree_.used_features()) <= {1}
+
+
+def test_with_the_sensitive_column_alone_the_tree_is_constant(people):
+    X, y = people
+    objective = DemographicParity(sensitive="town")
+    model = OptimalTreeClassifier(objective=objective).fit(X[["town"]], y)
+    assert (model.n_branching_nodes_, model.disparity_, model.status_) == (0, 0.0, "optimal")

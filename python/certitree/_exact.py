@@ -20,7 +20,7 @@ from certitree._frame import Records
 from certitree._limits import count_threads, draw_seed, parse_memory
 from certitree._progress import live_progress
 from certitree._schema import Feature
-from certitree._split import Split, select
+from certitree._split import Split, leave_out, select
 from certitree._tree import Tree
 from certitree.exceptions import translate_core_errors
 from certitree.objectives import Found, Goal, Search
@@ -87,6 +87,8 @@ class ExactSearch:
         n_threads = count_threads(self.n_jobs)
         memory_limit = parse_memory(self.memory_limit)
         selections = select(self.candidates, records.names, records.n_features)
+        if goal.left_out is not None:
+            selections = leave_out(goal.left_out, selections, records.n_features)
         read = time.perf_counter()
         coded = code_records(records, rows, weights, max_bins=self.max_bins, selections=selections)
         with translate_core_errors():

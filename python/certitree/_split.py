@@ -94,6 +94,15 @@ def select(
     return selections
 
 
+def leave_out(
+    feature: int, selections: dict[int, Selection] | None, n_features: int
+) -> dict[int, Selection]:
+    """Take one feature out of a candidate set, as `select` returns it."""
+    if selections is None:
+        selections = {index: Selection(everything=True) for index in range(n_features)}
+    return {index: kept for index, kept in selections.items() if index != feature}
+
+
 def _as_split(entry: Any) -> Split:
     if isinstance(entry, Split):
         return entry

@@ -49,10 +49,17 @@ impl Request {
         let keep = candidates.map_or_else(
             || table.splits.clone(),
             |pairs| {
-                pairs.into_iter().map(|(column, split)| SplitRef { column, split }).collect()
+                pairs
+                    .into_iter()
+                    .map(|(column, split)| SplitRef { column, split })
+                    .collect()
             },
         );
-        Self { control, params, keep }
+        Self {
+            control,
+            params,
+            keep,
+        }
     }
 
     pub(crate) fn status(&self, is_optimal: bool) -> &'static str {
@@ -86,12 +93,24 @@ pub(crate) fn solve_matthews<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let request = Request::new(
-        &table, max_depth, max_nodes, min_samples_leaf, candidates, time_limit, memory_limit, n_threads,
+        &table,
+        max_depth,
+        max_nodes,
+        min_samples_leaf,
+        candidates,
+        time_limit,
+        memory_limit,
+        n_threads,
     );
     let labels = contiguous(&labels);
     let weights = weights.as_ref().map(contiguous);
     let groups = vec![0; labels.len()];
-    let task = Grouped { labels: &labels, groups: &groups, n_groups: 1, weights: weights.as_deref() };
+    let task = Grouped {
+        labels: &labels,
+        groups: &groups,
+        n_groups: 1,
+        weights: weights.as_deref(),
+    };
     let core_table = &table.table;
     let mut watcher = Watcher::new(progress);
     let (records, outcome, merge_seconds) = py
@@ -160,12 +179,24 @@ pub(crate) fn solve_fairness<'py>(
         }
     };
     let request = Request::new(
-        &table, max_depth, max_nodes, min_samples_leaf, candidates, time_limit, memory_limit, n_threads,
+        &table,
+        max_depth,
+        max_nodes,
+        min_samples_leaf,
+        candidates,
+        time_limit,
+        memory_limit,
+        n_threads,
     );
     let labels = contiguous(&labels);
     let groups = contiguous(&groups);
     let weights = weights.as_ref().map(contiguous);
-    let task = Grouped { labels: &labels, groups: &groups, n_groups, weights: weights.as_deref() };
+    let task = Grouped {
+        labels: &labels,
+        groups: &groups,
+        n_groups,
+        weights: weights.as_deref(),
+    };
     let core_table = &table.table;
     let mut watcher = Watcher::new(progress);
     let (records, outcome, trace, merge_seconds) = py
@@ -210,7 +241,10 @@ pub(crate) fn solve_fairness<'py>(
     dict.set_item("n_enforced", outcome.n_enforced)?;
     if let Some(trace) = trace {
         let proven = trace.proven.iter().map(|tree| fair_tree(py, tree, unit));
-        dict.set_item("trade_off", PyList::new(py, proven.collect::<PyResult<Vec<_>>>()?)?)?;
+        dict.set_item(
+            "trade_off",
+            PyList::new(py, proven.collect::<PyResult<Vec<_>>>()?)?,
+        )?;
         dict.set_item("trade_off_complete", trace.is_complete)?;
     }
     dict.set_item("merge_seconds", merge_seconds)?;

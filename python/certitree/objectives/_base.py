@@ -130,6 +130,11 @@ class Goal(ABC):
     labels: NDArray[np.int32]
     weights: NDArray[np.float64] | None
 
+    @property
+    def left_out(self) -> int | None:
+        """Index of a feature that the tree must not split on, or None."""
+        return None
+
     @abstractmethod
     def search(self, search: Search, complexity_penalty: float) -> Found:
         """Find the best tree within the limits of `search`."""

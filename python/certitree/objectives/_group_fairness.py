@@ -132,6 +132,11 @@ class FairnessGoal(Goal):
     groups: Groups
     positive: int
 
+    @property
+    def left_out(self) -> int | None:
+        """The column that holds the groups, unless the tree may split on it."""
+        return None if self.objective.split_on_sensitive else self.groups.feature
+
     def check_groups(self) -> None:
         """Raise if a group's rate is undefined."""
         if self.objective.task == "demographic_parity":
@@ -142,17 +147,15 @@ class FairnessGoal(Goal):
         if not found.all():
             raise InputError(
                 f"group {self.groups.names[int(found.argmin())]!r} has no record of the positive "
-                f"class {self.classes[self.positive]!r}, so its true positive rate is undefined; "
-                f"leave the group out, or join it with another"
+                f"class {self.classes.tolist()[self.positive]!r}, so its true positive rate is "
+                f"undefined; leave the group out, or join it with another"
             )
 
     def search(self, search: Search, complexity_penalty: float) -> Found:
         """Find the best tree within the limit; see `Goal.search`."""
         refuse_penalty(complexity_penalty, self.objective.name)
         started = time.perf_counter()
-        left_out = None if self.objective.split_on_sensitive else self.groups.feature
         result = search.fairness(
-            leave_out=left_out,
             labels=(self.labels == self.positive).astype(np.int32),
             groups=self.groups.codes,
             n_groups=len(self.groups.names),

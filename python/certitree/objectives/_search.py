@@ -131,18 +131,8 @@ class Search:
         limit: float,
         weights: NDArray[np.float64] | None,
         trade_off: bool,
-        leave_out: int | None,
     ) -> _core.FairnessResult:
-        """Find the tree with fewest errors under a limit; see `_core.solve_fairness`.
-
-        Parameters
-        ----------
-        leave_out : int or None
-            A feature that the tree must not split on.
-        """
-        limits = self._plain_limits()
-        if leave_out is not None:
-            limits["candidates"] = self._without(leave_out, limits["candidates"])
+        """Find the tree with fewest errors under a limit; see `_core.solve_fairness`."""
         return _core.solve_fairness(
             self.table,
             labels=labels,
@@ -153,7 +143,7 @@ class Search:
             weights=weights,
             trade_off=trade_off,
             time_limit=seconds_left(self.time_limit, self.started),
-            **limits,
+            **self._plain_limits(),
         )
 
     def _plain_limits(self) -> dict[str, Any]:
@@ -169,26 +159,6 @@ class Search:
             "progress",
         )
         return {name: self.limits[name] for name in names}
-
-    def _without(
-        self, feature: int, candidates: Sequence[tuple[int, int]] | None
-    ) -> list[tuple[int, int]]:
-        """List the candidates that do not split on a feature."""
-        coded = self.coded
-
-        def kept(splits: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-            meaning = (coded.codings[column].condition(split)[0] for column, split in splits)
-            pairs = zip(splits, meaning, strict=True)
-            return [split for split, condition in pairs if condition.feature != feature]
-
-        if candidates is not None:
-            return kept(candidates)
-        distinct = self.table.splits()
-        if len(others := kept(distinct)) == len(distinct):
-            return others
-        # A split of another feature may have been dropped because it equals one of this feature.
-        every = [(c, split) for c, n in enumerate(coded.n_splits) for split in range(n)]
-        return kept(every)
 
     def predict(self, nodes: CoreNodes) -> NDArray[np.int32]:
         """Return the label that a tree gives each record of the table."""

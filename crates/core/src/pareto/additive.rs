@@ -44,7 +44,16 @@ pub fn solve_scalar(
     records.problem.unit = unit;
     let outcome = outcome?;
     let is_optimal = outcome.status == Status::Optimal;
-    let lower = if is_optimal { outcome.tree.units } else { outcome.lower_bound.floor() as i64 };
+    let lower = if is_optimal {
+        outcome.tree.units
+    } else {
+        outcome.lower_bound.floor() as i64
+    };
     let cells = records.predicted_positive(&outcome.tree);
-    Ok(Scalar { cells, lower: lower - offset, is_optimal, tree: outcome.tree })
+    Ok(Scalar {
+        cells,
+        lower: lower - offset,
+        is_optimal,
+        tree: outcome.tree,
+    })
 }

@@ -41,11 +41,19 @@ impl Spans {
                         first_split[split.column as usize] + split.split
                     })
                     .collect();
-                Span { start, ordered: column.ordered, splits }
+                Span {
+                    start,
+                    ordered: column.ordered,
+                    splits,
+                }
             })
             .collect();
         let starts = columns.iter().map(|span| span.start as u32).collect();
-        Self { columns, n_bins, starts }
+        Self {
+            columns,
+            n_bins,
+            starts,
+        }
     }
 
     /// Add a row to the bins of its codes.
@@ -120,8 +128,21 @@ impl Spans {
 
 /// A single split; leaves labelled 0 and 1 are the first grown subtrees.
 fn stump<const A: usize>(sums: &Sums<A>, split: u32, inside: u32, outside: u32) -> Point<A> {
-    let Sums { price, errors, uses, .. } = *sums;
-    Point { price, errors, uses, nodes: 1, split, inside, outside }
+    let Sums {
+        price,
+        errors,
+        uses,
+        ..
+    } = *sums;
+    Point {
+        price,
+        errors,
+        uses,
+        nodes: 1,
+        split,
+        inside,
+        outside,
+    }
 }
 
 /// Both labels of a leaf, where they cost at most `limit`.
@@ -136,9 +157,22 @@ pub fn collect_leaves<const A: usize>(
     }
     for (label, sums) in [Sums::ZERO, *total].into_iter().enumerate() {
         if sums.price <= limit {
-            let Sums { price, errors, uses, .. } = sums;
+            let Sums {
+                price,
+                errors,
+                uses,
+                ..
+            } = sums;
             let label = label as u32;
-            out.push(Point { price, errors, uses, nodes: 0, split: LEAF, inside: label, outside: label });
+            out.push(Point {
+                price,
+                errors,
+                uses,
+                nodes: 0,
+                split: LEAF,
+                inside: label,
+                outside: label,
+            });
         }
     }
 }

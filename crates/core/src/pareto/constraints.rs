@@ -23,6 +23,13 @@ pub struct Pair {
     pub under: usize,
 }
 
+impl Pair {
+    /// The same groups the other way round.
+    pub fn reversed(self) -> Self {
+        Self { over: self.under, under: self.over }
+    }
+}
+
 /// The rates of groups under one notion of fairness.
 #[derive(Clone, Debug)]
 pub struct Rates {
@@ -37,9 +44,11 @@ impl Rates {
         let positive = records.class_totals(1).to_vec();
         let bases = match fairness {
             Fairness::EqualOpportunity => positive,
-            Fairness::DemographicParity => {
-                positive.iter().zip(records.class_totals(0)).map(|(a, b)| a + b).collect()
-            }
+            Fairness::DemographicParity => positive
+                .iter()
+                .zip(records.class_totals(0))
+                .map(|(a, b)| a + b)
+                .collect(),
         };
         Self { fairness, bases }
     }
@@ -72,7 +81,11 @@ impl Rates {
     /// Uses per difference of rates of 1.
     pub fn scale(&self, pair: Pair) -> f64 {
         let product = self.bases[pair.over] as f64 * self.bases[pair.under] as f64;
-        if product < MOST_USE { product } else { MOST_USE }
+        if product < MOST_USE {
+            product
+        } else {
+            MOST_USE
+        }
     }
 
     /// Use of a pair's allowance by each row, and the whole allowance.

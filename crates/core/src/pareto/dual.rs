@@ -12,7 +12,16 @@ const MOST_STEPS: usize = 40;
 /// Passes over the multipliers when there are several.
 const PASSES: usize = 2;
 
-/// Raise the Lagrangian bound by choosing the multipliers of `relaxation`; returns the best bound found, and leaves its multipliers.
+/// The best Lagrangian bound found.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// No tree within the allowances has fewer errors.
+    pub errors: i64,
+    /// The cells of the tree that is best at the multipliers of the bound.
+    pub cells: Vec<i64>,
+}
+
+/// Raise the Lagrangian bound by choosing the multipliers of `relaxation`, which keeps the best ones.
 ///
 /// Every tree met on the way is offered to the incumbent.
 ///
@@ -25,8 +34,9 @@ pub fn raise_bound(
     control: &Control,
     observer: &mut dyn Observer,
     incumbent: &mut Incumbent<'_>,
-) -> Result<i64, Error> {
-    let mut dual = Dual { records, params, control, observer, incumbent, best: 0, multipliers: None };
+) -> Result<Bound, Error> {
+    let best = Bound { errors: 0, cells: Vec::new() };
+    let mut dual = Dual { records, params, control, observer, incumbent, best, multipliers: None };
     let n = relaxation.constraints.len();
     let passes = if n > 1 { PASSES } else { 1 };
     for _ in 0..passes {
@@ -48,7 +58,7 @@ struct Dual<'d, 'i> {
     control: &'d Control,
     observer: &'d mut dyn Observer,
     incumbent: &'d mut Incumbent<'i>,
-    best: i64,
+    best: Bound,
     multipliers: Option<Vec<f64>>,
 }
 
@@ -66,16 +76,23 @@ impl Dual<'_, '_> {
     /// next multiplier is where their lines cross; a tree below the crossing replaces one of them (Handler and Zang 1980).
     fn search_line(&mut self, relaxation: &mut Relaxation, j: usize) -> Result<(), Error> {
         let allowance = relaxation.constraints[j].allowance as f64;
-        let Some(mut over) = self.step(relaxation, j, 0.0)? else { return Ok(()) };
+        let Some(mut over) = self.step(relaxation, j, 0.0)? else {
+            return Ok(());
+        };
         if over.used <= allowance {
             return Ok(());
         }
         // The best constant tree uses nothing.
         let all_positive = self.records.class_total(0) - self.records.class_total(1);
-        let mut within = Place { value: all_positive.min(0) as f64, used: 0.0 };
+        let mut within = Place {
+            value: all_positive.min(0) as f64,
+            used: 0.0,
+        };
         for _ in 0..MOST_STEPS {
             let multiplier = ((within.value - over.value) / (over.used - within.used)).max(0.0);
-            let Some(place) = self.step(relaxation, j, multiplier)? else { return Ok(()) };
+            let Some(place) = self.step(relaxation, j, multiplier)? else {
+                return Ok(());
+            };
             let crossing = over.value + multiplier * over.used;
             let here = place.value + multiplier * place.used;
             // Rounded prices make equal trees differ by a little.
@@ -100,12 +117,23 @@ impl Dual<'_, '_> {
     ) -> Result<Option<Place>, Error> {
         relaxation.constraints[j].multiplier = multiplier;
         let prices = relaxation.prices();
-        let found: Scalar =
-            solve_scalar(self.records, &prices.rows, self.params, self.control, self.observer)?;
+        let found: Scalar = solve_scalar(
+            self.records,
+            &prices.rows,
+            self.params,
+            self.control,
+            self.observer,
+        )?;
         let bound = relaxation.least_errors(&prices, found.lower);
-        if bound > self.best || self.multipliers.is_none() {
-            self.best = bound.max(self.best);
-            self.multipliers = Some(relaxation.constraints.iter().map(|c| c.multiplier).collect());
+        if bound > self.best.errors || self.multipliers.is_none() {
+            self.best = Bound { errors: bound.max(self.best.errors), cells: found.cells.clone() };
+            self.multipliers = Some(
+                relaxation
+                    .constraints
+                    .iter()
+                    .map(|c| c.multiplier)
+                    .collect(),
+            );
         }
         if !found.is_optimal {
             return Ok(None);
@@ -113,9 +141,18 @@ impl Dual<'_, '_> {
         let place = self.incumbent.place(relaxation, &found.cells);
         let value = place.iter().zip(&relaxation.constraints).enumerate().fold(
             Relaxation::errors_of(&found.cells) as f64,
-            |sum, (i, (used, constraint))| if i == j { sum } else { sum + used * constraint.multiplier },
+            |sum, (i, (used, constraint))| {
+                if i == j {
+                    sum
+                } else {
+                    sum + used * constraint.multiplier
+                }
+            },
         );
         self.incumbent.offer(&found.tree, &found.cells);
-        Ok(Some(Place { value, used: place[j] }))
+        Ok(Some(Place {
+            value,
+            used: place[j],
+        }))
     }
 }

@@ -64,12 +64,21 @@ impl<'r> Incumbent<'r> {
         let (negatives, positives) = (records.class_total(0), records.class_total(1));
         let label = u32::from(positives > negatives);
         let constant = FairTree {
-            tree: Tree { nodes: vec![TreeNode::Leaf { label }], units: 0 },
+            tree: Tree {
+                nodes: vec![TreeNode::Leaf { label }],
+                units: 0,
+            },
             errors: positives.min(negatives),
             disparity: 0.0,
             rates: vec![f64::from(label); records.n_groups],
         };
-        Self { rates, limit, base: positives, best: constant.clone(), met: vec![constant] }
+        Self {
+            rates,
+            limit,
+            base: positives,
+            best: constant.clone(),
+            met: vec![constant],
+        }
     }
 
     /// Uses of each constraint's allowance by these cells.
@@ -99,7 +108,9 @@ impl<'r> Incumbent<'r> {
         let beats = |a: &FairTree, b: &FairTree| a.errors <= b.errors && a.disparity <= b.disparity;
         if !self.met.iter().any(|other| beats(other, &found)) {
             self.met.retain(|other| !beats(&found, other));
-            let at = self.met.partition_point(|other| other.errors < found.errors);
+            let at = self
+                .met
+                .partition_point(|other| other.errors < found.errors);
             self.met.insert(at, found);
         }
     }
@@ -144,15 +155,33 @@ pub fn minimise_errors(
     let mut complete = found.is_optimal;
     while complete && incumbent.best.errors > lower {
         let (pair, _) = rates.widest(&relaxed);
-        if relaxation.constraints.iter().any(|constraint| constraint.pair == pair) {
+        if relaxation
+            .constraints
+            .iter()
+            .any(|constraint| constraint.pair == pair)
+        {
             // Only rounding can make an enforced pair the widest one: the tree is as good as fair.
             break;
         }
         relaxation.add(records, &rates, pair, limit);
-        let bound = raise_bound(records, &mut relaxation, params, control, observer, &mut incumbent)?;
+        let bound = raise_all(
+            records,
+            &mut relaxation,
+            &rates,
+            limit,
+            params,
+            control,
+            observer,
+            &mut incumbent,
+        )?;
         lower = lower.max(bound).min(incumbent.best.errors);
         let upper = incumbent.best.errors;
-        let mut watch = Watch { control, observer, upper, asked: Instant::now() };
+        let mut watch = Watch {
+            control,
+            observer,
+            upper,
+            asked: Instant::now(),
+        };
         let proof: Proof = prove(
             records,
             &relaxation,
@@ -175,6 +204,43 @@ pub fn minimise_errors(
         met: incumbent.met,
         n_enforced: relaxation.constraints.len(),
     })
+}
+
+/// Raise the bound, and enforce more pairs as long as the tree behind it exceeds their limit: a weak bound makes the proof slow.
+#[allow(clippy::too_many_arguments)]
+fn raise_all(
+    records: &mut Records,
+    relaxation: &mut Relaxation,
+    rates: &Rates,
+    limit: f64,
+    params: &Params,
+    control: &Control,
+    observer: &mut dyn Observer,
+    incumbent: &mut Incumbent<'_>,
+) -> Result<i64, Error> {
+    let mut lower = 0;
+    let n_needed = relaxation.constraints.len();
+    loop {
+        let bound = raise_bound(records, relaxation, params, control, observer, incumbent)?;
+        let gain = bound.errors - lower;
+        lower = lower.max(bound.errors);
+        let (pair, disparity) = rates.widest(&bound.cells);
+        let is_enforced = relaxation
+            .constraints
+            .iter()
+            .any(|constraint| constraint.pair == pair || constraint.pair == pair.reversed());
+        if gain <= 0 || disparity <= limit || is_enforced || control.stopped() {
+            break;
+        }
+        relaxation.add(records, rates, pair, limit);
+    }
+    // A pair added here that has no price narrows nothing down: the proof is cheaper without it, and adds it if it is exceeded.
+    let mut place = 0;
+    relaxation.constraints.retain(|constraint| {
+        place += 1;
+        place <= n_needed || constraint.multiplier > 0.0
+    });
+    Ok(lower)
 }
 
 /// Reports progress from inside the proof.

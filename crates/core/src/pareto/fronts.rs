@@ -72,9 +72,10 @@ impl<'a, const A: usize> Fronts<'a, A> {
         let mut splits = Vec::new();
         for (column, reader) in problem.columns.iter().enumerate() {
             first_split.push(splits.len() as u32);
-            splits.extend(
-                (0..reader.n_splits as u32).map(|split| SplitRef { column: column as u32, split }),
-            );
+            splits.extend((0..reader.n_splits as u32).map(|split| SplitRef {
+                column: column as u32,
+                split,
+            }));
         }
         let leaf = |label| Point {
             price: 0,
@@ -117,7 +118,10 @@ impl<'a, const A: usize> Fronts<'a, A> {
 
     /// What a node's rows save when exactly those with a negative price are labelled positive: prices and losses differ by that.
     fn savings(&self, node: &Node) -> i64 {
-        node.rows.iter().map(|&row| (-self.rows[row as usize].price).max(0)).sum()
+        node.rows
+            .iter()
+            .map(|&row| (-self.rows[row as usize].price).max(0))
+            .sum()
     }
 
     /// The front of a node's trees of at most that depth, with at most `budget` branching nodes and of a price of at most `limit`.
@@ -133,7 +137,11 @@ impl<'a, const A: usize> Fronts<'a, A> {
         if depth == 1 {
             return Rc::new(self.one_split(node, limit));
         }
-        let key = Key { rows: node.key, depth: depth as u8, budget };
+        let key = Key {
+            rows: node.key,
+            depth: depth as u8,
+            budget,
+        };
         if let Some((complete, points)) = self.known.get(&key)
             && *complete >= limit
         {
@@ -158,7 +166,13 @@ impl<'a, const A: usize> Fronts<'a, A> {
         let spans = Spans::new(node, &self.first_split);
         let bins = self.histogram(node, &spans);
         let mut points = Vec::new();
-        spans.collect(&bins, &self.total(node), self.min_records, limit, &mut points);
+        spans.collect(
+            &bins,
+            &self.total(node),
+            self.min_records,
+            limit,
+            &mut points,
+        );
         keep_front(&mut points, self.sized);
         points
     }
@@ -209,7 +223,10 @@ impl<'a, const A: usize> Fronts<'a, A> {
                 if least_in.saturating_add(least_out) > limit {
                     continue;
                 }
-                let parts = [(&inside, &inside_total, least_out), (&outside, &outside_total, least_in)];
+                let parts = [
+                    (&inside, &inside_total, least_out),
+                    (&outside, &outside_total, least_in),
+                ];
                 for (side, (bins, sum, other)) in sides.iter_mut().zip(parts) {
                     side.clear();
                     spans.collect(bins, sum, self.min_records, limit - other, side);
@@ -222,15 +239,14 @@ impl<'a, const A: usize> Fronts<'a, A> {
     }
 
     /// Depth three and more: fronts of both children of every split that survives.
-    fn more_levels(
-        &mut self,
-        node: &Node,
-        depth: u32,
-        budget: u32,
-        limit: i64,
-    ) -> Vec<Point<A>> {
+    fn more_levels(&mut self, node: &Node, depth: u32, budget: u32, limit: i64) -> Vec<Point<A>> {
         let mut gathered = Gathered::new(budget, limit, self.sized);
-        collect_leaves(&self.total(node), self.min_records, limit, &mut gathered.points);
+        collect_leaves(
+            &self.total(node),
+            self.min_records,
+            limit,
+            &mut gathered.points,
+        );
         for survivor in self.survivors(node, depth, budget, limit) {
             if self.is_stopped() {
                 break;
@@ -253,14 +269,26 @@ impl<'a, const A: usize> Fronts<'a, A> {
         limit: i64,
     ) -> (Rc<Vec<Point<A>>>, Rc<Vec<Point<A>>>) {
         let (inside, outside) = node.partition(survivor.column, survivor.split);
-        let inside =
-            self.front(&node.child(&inside), depth - 1, budget - 1, limit - survivor.outside);
+        let inside = self.front(
+            &node.child(&inside),
+            depth - 1,
+            budget - 1,
+            limit - survivor.outside,
+        );
         if inside.is_empty() {
             return (inside.clone(), inside);
         }
         // The front tells the child's least price in this node budget at least as well as the bound.
-        let least = inside.iter().map(|point| point.price).min().unwrap_or(survivor.inside);
-        let least = if self.stopped { survivor.inside } else { least.max(survivor.inside) };
+        let least = inside
+            .iter()
+            .map(|point| point.price)
+            .min()
+            .unwrap_or(survivor.inside);
+        let least = if self.stopped {
+            survivor.inside
+        } else {
+            least.max(survivor.inside)
+        };
         let outside = self.front(&node.child(&outside), depth - 1, budget - 1, limit - least);
         (inside, outside)
     }
@@ -304,7 +332,13 @@ impl<'a, const A: usize> Fronts<'a, A> {
                 stretches.push((middle + 1, to, here, right));
             }
         }
-        found.sort_by_key(|survivor| (survivor.inside + survivor.outside, survivor.column, survivor.split));
+        found.sort_by_key(|survivor| {
+            (
+                survivor.inside + survivor.outside,
+                survivor.column,
+                survivor.split,
+            )
+        });
         found
     }
 
@@ -355,7 +389,10 @@ impl<'a, const A: usize> Fronts<'a, A> {
     /// The tree of a split of the root and two of its children's subtrees.
     pub fn tree(&self, split: SplitRef, inside: &Point<A>, outside: &Point<A>) -> Tree {
         let split = self.first_split[split.column as usize] + split.split;
-        let mut tree = Tree { nodes: Vec::new(), units: 0 };
+        let mut tree = Tree {
+            nodes: Vec::new(),
+            units: 0,
+        };
         self.branch(&mut tree, split, inside, outside);
         tree
     }
@@ -370,7 +407,11 @@ impl<'a, const A: usize> Fronts<'a, A> {
         let at = tree.nodes.len();
         let SplitRef { column, split } = self.splits[split as usize];
         let split = self.problem.columns[column as usize].origin[split as usize];
-        tree.nodes.push(TreeNode::Branch { split, inside: 0, outside: 0 });
+        tree.nodes.push(TreeNode::Branch {
+            split,
+            inside: 0,
+            outside: 0,
+        });
         let first = tree.nodes.len() as u32;
         let a = self.grow(tree, inside);
         let second = tree.nodes.len() as u32;
@@ -380,14 +421,20 @@ impl<'a, const A: usize> Fronts<'a, A> {
             tree.nodes.push(TreeNode::Leaf { label });
             return Some(label);
         }
-        tree.nodes[at] = TreeNode::Branch { split, inside: first, outside: second };
+        tree.nodes[at] = TreeNode::Branch {
+            split,
+            inside: first,
+            outside: second,
+        };
         None
     }
 
     /// Append a subtree; returns its label if it is a leaf.
     fn grow(&self, tree: &mut Tree, point: &Point<A>) -> Option<u32> {
         if point.split == LEAF {
-            tree.nodes.push(TreeNode::Leaf { label: point.inside });
+            tree.nodes.push(TreeNode::Leaf {
+                label: point.inside,
+            });
             return Some(point.inside);
         }
         let child = |at: u32| &self.grown[at as usize];
@@ -409,7 +456,14 @@ struct Gathered<const A: usize> {
 
 impl<const A: usize> Gathered<A> {
     fn new(budget: u32, limit: i64, sized: bool) -> Self {
-        Self { budget, limit, sized, points: Vec::new(), pool: Vec::new(), kept: 0 }
+        Self {
+            budget,
+            limit,
+            sized,
+            points: Vec::new(),
+            pool: Vec::new(),
+            kept: 0,
+        }
     }
 
     /// Join every subtree on one side with every one on the other.
@@ -428,7 +482,15 @@ impl<const A: usize> Gathered<A> {
                     *sum += value;
                 }
                 let errors = a.errors + b.errors;
-                self.points.push(Point { price, errors, uses, nodes, split, inside: i, outside: j });
+                self.points.push(Point {
+                    price,
+                    errors,
+                    uses,
+                    nodes,
+                    split,
+                    inside: i,
+                    outside: j,
+                });
             }
         }
         if self.points.len() > before {

@@ -32,11 +32,20 @@ pub struct MatthewsOutcome {
 
 /// Correlation of predictions with these false positives and false negatives among so many negatives and positives; 0 where it is
 /// undefined (one class only, or one label only).
-pub fn correlation(false_positives: f64, false_negatives: f64, negatives: f64, positives: f64) -> f64 {
+pub fn correlation(
+    false_positives: f64,
+    false_negatives: f64,
+    negatives: f64,
+    positives: f64,
+) -> f64 {
     let (tp, tn) = (positives - false_negatives, negatives - false_positives);
     let (called, not_called) = (tp + false_positives, tn + false_negatives);
     let product = called * not_called * positives * negatives;
-    if product <= 0.0 { 0.0 } else { (tp * tn - false_positives * false_negatives) / product.sqrt() }
+    if product <= 0.0 {
+        0.0
+    } else {
+        (tp * tn - false_positives * false_negatives) / product.sqrt()
+    }
 }
 
 /// A line `a fp + b fn >= value` that holds for all trees.
@@ -82,24 +91,53 @@ pub fn maximise_correlation(
     if negatives == 0 || positives == 0 {
         return Err(Error::Statistics(format!(
             "the {} class has no record of positive weight; the Matthews correlation needs both classes",
-            if positives == 0 { "positive" } else { "negative" }
+            if positives == 0 {
+                "positive"
+            } else {
+                "negative"
+            }
         )));
     }
     let worth = |[fp, fn_]: [f64; 2]| correlation(fp, fn_, negatives as f64, positives as f64);
     let mut best = MatthewsOutcome {
-        tree: Tree { nodes: vec![TreeNode::Leaf { label: u32::from(positives > negatives) }], units: 0 },
+        tree: Tree {
+            nodes: vec![TreeNode::Leaf {
+                label: u32::from(positives > negatives),
+            }],
+            units: 0,
+        },
         correlation: 0.0,
         upper_bound: 1.0,
         is_optimal: false,
-        errors: if positives > negatives { [negatives, 0] } else { [0, positives] },
+        errors: if positives > negatives {
+            [negatives, 0]
+        } else {
+            [0, positives]
+        },
         n_searches: 0,
     };
     // All negative and all positive; no tree has less than no errors.
-    let axes = [Line { a: 1.0, b: 0.0, value: 0.0 }, Line { a: 0.0, b: 1.0, value: 0.0 }];
-    let mut open = vec![Gap { corners: [[0, positives], [negatives, 0]], lines: axes, bound: 1.0 }];
+    let axes = [
+        Line {
+            a: 1.0,
+            b: 0.0,
+            value: 0.0,
+        },
+        Line {
+            a: 0.0,
+            b: 1.0,
+            value: 0.0,
+        },
+    ];
+    let mut open = vec![Gap {
+        corners: [[0, positives], [negatives, 0]],
+        lines: axes,
+        bound: 1.0,
+    }];
     loop {
         // The most promising gap first: an interrupted search then leaves the least bound.
-        let Some(next) = (0..open.len()).max_by(|&i, &j| open[i].bound.total_cmp(&open[j].bound)) else {
+        let Some(next) = (0..open.len()).max_by(|&i, &j| open[i].bound.total_cmp(&open[j].bound))
+        else {
             best.upper_bound = best.correlation;
             break;
         };
@@ -118,7 +156,10 @@ pub fn maximise_correlation(
         best.n_searches += 1;
         let group_count = records.n_groups;
         let fp: i64 = found.cells[..group_count].iter().sum();
-        let point = [fp, positives - found.cells[group_count..].iter().sum::<i64>()];
+        let point = [
+            fp,
+            positives - found.cells[group_count..].iter().sum::<i64>(),
+        ];
         let value = worth([point[0] as f64, point[1] as f64]);
         if value > best.correlation {
             best.correlation = value;
@@ -126,14 +167,27 @@ pub fn maximise_correlation(
             best.tree = found.tree;
         }
         let (a, b) = (prices.false_positive, prices.false_negative);
-        let line = Line { a, b, value: found.lower as f64 + b * positives as f64 - prices.rounding };
+        let line = Line {
+            a,
+            b,
+            value: found.lower as f64 + b * positives as f64 - prices.rounding,
+        };
         let price_of = |[fp, fn_]: [i64; 2]| a * fp as f64 + b * fn_ as f64;
-        let is_corner = price_of(point) + 2.0 * prices.rounding < price_of(left).min(price_of(right));
+        let is_corner =
+            price_of(point) + 2.0 * prices.rounding < price_of(left).min(price_of(right));
         let mut push = |corners: [[i64; 2]; 2], lines: [Line; 2]| {
             let corner = lines[0].meet(&lines[1]);
             let ends = corners.map(|point| worth([point[0] as f64, point[1] as f64]));
-            let bound = corner.map_or(0.0, worth).max(ends[0]).max(ends[1]).min(gap.bound);
-            open.push(Gap { corners, lines, bound });
+            let bound = corner
+                .map_or(0.0, worth)
+                .max(ends[0])
+                .max(ends[1])
+                .min(gap.bound);
+            open.push(Gap {
+                corners,
+                lines,
+                bound,
+            });
         };
         if found.is_optimal && is_corner {
             // Beside a neighbour with as few errors of one kind lies nothing better than the new corner.
@@ -176,11 +230,19 @@ fn prices(left: [i64; 2], right: [i64; 2], records: &Records) -> Prices {
     let (a, b) = ((a / divisor) as f64, (b / divisor) as f64);
     let mass = a * records.class_total(0) as f64 + b * records.class_total(1) as f64;
     if mass <= MAX_MASS as f64 {
-        return Prices { false_positive: a, false_negative: b, rounding: 0.0 };
+        return Prices {
+            false_positive: a,
+            false_negative: b,
+            rounding: 0.0,
+        };
     }
     let shrink = MAX_MASS as f64 / mass;
     let rounding = records.n_rows() as f64;
-    Prices { false_positive: a * shrink, false_negative: b * shrink, rounding }
+    Prices {
+        false_positive: a * shrink,
+        false_negative: b * shrink,
+        rounding,
+    }
 }
 
 fn gcd(a: i64, b: i64) -> i64 {
@@ -198,7 +260,8 @@ fn solve_prices(
         .map(|row| {
             let (negative, positive) = records.row(row);
             let (negative, positive): (i64, i64) = (negative.iter().sum(), positive.iter().sum());
-            (prices.false_positive * negative as f64 - prices.false_negative * positive as f64).round() as i64
+            (prices.false_positive * negative as f64 - prices.false_negative * positive as f64)
+                .round() as i64
         })
         .collect();
     solve_scalar(records, &price, params, control, observer)

@@ -17,7 +17,12 @@ pub struct Sums<const A: usize> {
 
 impl<const A: usize> Sums<A> {
     /// Of no rows.
-    pub const ZERO: Self = Self { price: 0, errors: 0, uses: [0; A], count: 0 };
+    pub const ZERO: Self = Self {
+        price: 0,
+        errors: 0,
+        uses: [0; A],
+        count: 0,
+    };
 }
 
 impl<const A: usize> AddAssign<&Self> for Sums<A> {
@@ -72,7 +77,11 @@ impl<const A: usize> Point<A> {
     fn covers(&self, other: &Self, sized: bool) -> bool {
         self.errors <= other.errors
             && (!sized || self.nodes <= other.nodes)
-            && self.uses.iter().zip(&other.uses).all(|(mine, theirs)| mine <= theirs)
+            && self
+                .uses
+                .iter()
+                .zip(&other.uses)
+                .all(|(mine, theirs)| mine <= theirs)
     }
 }
 
@@ -97,7 +106,10 @@ pub fn keep_front<const A: usize>(points: &mut Vec<Point<A>>, sized: bool) {
     let mut kept = 0;
     for at in 0..points.len() {
         let point = points[at];
-        if !points[..kept].iter().any(|other| other.covers(&point, sized)) {
+        if !points[..kept]
+            .iter()
+            .any(|other| other.covers(&point, sized))
+        {
             points[kept] = point;
             kept += 1;
         }
@@ -111,7 +123,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn point(errors: i64, uses: [i64; 2], nodes: u32) -> Point<2> {
-        Point { price: 0, errors, uses, nodes, split: LEAF, inside: 0, outside: 0 }
+        Point {
+            price: 0,
+            errors,
+            uses,
+            nodes,
+            split: LEAF,
+            inside: 0,
+            outside: 0,
+        }
     }
 
     proptest! {

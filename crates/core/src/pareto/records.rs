@@ -42,7 +42,11 @@ impl AdditiveTask for Grouped<'_> {
 
     fn cost(&self, record: usize, label: usize) -> f64 {
         let cell = self.labels[record] as usize * self.n_groups + self.groups[record] as usize;
-        if cell == label { self.weight(record) } else { 0.0 }
+        if cell == label {
+            self.weight(record)
+        } else {
+            0.0
+        }
     }
 
     fn class(&self, record: usize) -> Option<u32> {
@@ -64,14 +68,19 @@ impl AdditiveTask for Grouped<'_> {
             )));
         }
         let limit = self.n_groups as i64;
-        if let Some(group) = self.groups.iter().find(|&&g| !(0..limit).contains(&i64::from(g))) {
+        if let Some(group) = self
+            .groups
+            .iter()
+            .find(|&&g| !(0..limit).contains(&i64::from(g)))
+        {
             return Err(Error::Statistics(format!(
                 "group {group} is out of range; groups must be numbered from 0 to {}",
                 limit - 1
             )));
         }
-        if let Some(weight) =
-            self.weights.and_then(|weights| weights.iter().find(|w| !w.is_finite() || **w < 0.0))
+        if let Some(weight) = self
+            .weights
+            .and_then(|weights| weights.iter().find(|w| !w.is_finite() || **w < 0.0))
         {
             return Err(Error::Statistics(format!(
                 "weight {weight} is not allowed; weights must be finite and at least 0"
@@ -116,7 +125,12 @@ impl Records {
         }
         problem.n_labels = 2;
         problem.costs = vec![0; 2 * problem.counts.len()];
-        Ok(Self { problem, cells, n_groups: task.n_groups, totals })
+        Ok(Self {
+            problem,
+            cells,
+            n_groups: task.n_groups,
+            totals,
+        })
     }
 
     /// Number of merged rows.
@@ -157,9 +171,17 @@ impl Records {
     /// For each node of a tree over the table's splits, the problem's (column, split).
     fn router(&self, tree: &Tree) -> Vec<(usize, usize)> {
         let find = |split: &SplitRef| {
-            self.problem.columns.iter().enumerate().find_map(|(c, column)| {
-                column.origin.iter().position(|origin| origin == split).map(|s| (c, s))
-            })
+            self.problem
+                .columns
+                .iter()
+                .enumerate()
+                .find_map(|(c, column)| {
+                    column
+                        .origin
+                        .iter()
+                        .position(|origin| origin == split)
+                        .map(|s| (c, s))
+                })
         };
         tree.nodes
             .iter()
@@ -176,7 +198,9 @@ impl Records {
         loop {
             match tree.nodes[at] {
                 TreeNode::Leaf { label } => return label,
-                TreeNode::Branch { inside, outside, .. } => {
+                TreeNode::Branch {
+                    inside, outside, ..
+                } => {
                     let (column, split) = route[at];
                     let code = usize::from(codes[column]);
                     let is_true = match self.problem.columns[column].kind {

@@ -55,13 +55,22 @@ impl Relaxation {
                 negative.iter().sum::<i64>() - positive.iter().sum::<i64>()
             })
             .collect();
-        Self { errors, base: records.class_total(1), constraints: Vec::new() }
+        Self {
+            errors,
+            base: records.class_total(1),
+            constraints: Vec::new(),
+        }
     }
 
     /// Enforce a pair's allowance from now on.
     pub fn add(&mut self, records: &Records, rates: &Rates, pair: Pair, limit: f64) {
         let (uses, allowance) = rates.uses(records, pair, limit);
-        self.constraints.push(Constraint { pair, uses, allowance, multiplier: 0.0 });
+        self.constraints.push(Constraint {
+            pair,
+            uses,
+            allowance,
+            multiplier: 0.0,
+        });
     }
 
     /// Rounded prices under the present multipliers.
@@ -71,14 +80,20 @@ impl Relaxation {
             .iter()
             .enumerate()
             .map(|(row, &errors)| {
-                let uses = self.constraints.iter().map(|c| c.multiplier * c.uses[row] as f64);
+                let uses = self
+                    .constraints
+                    .iter()
+                    .map(|c| c.multiplier * c.uses[row] as f64);
                 errors as f64 + uses.sum::<f64>()
             })
             .collect();
         let mass: f64 = real.iter().map(|price| price.abs()).sum();
         let scale = (PRICE_MASS / mass.max(1e-9)).min(FINEST);
         Prices {
-            rows: real.iter().map(|price| (price * scale).round() as i64).collect(),
+            rows: real
+                .iter()
+                .map(|price| (price * scale).round() as i64)
+                .collect(),
             scale,
             rounding: real.len() as i64 / 2 + 1,
         }
@@ -86,7 +101,10 @@ impl Relaxation {
 
     /// Worth of all allowances, in errors.
     fn allowed(&self) -> f64 {
-        self.constraints.iter().map(|c| c.multiplier * c.allowance as f64).sum()
+        self.constraints
+            .iter()
+            .map(|c| c.multiplier * c.allowance as f64)
+            .sum()
     }
 
     /// Errors that every tree within the allowances has at least, if every tree's price is at least `price`.

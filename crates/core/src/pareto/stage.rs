@@ -80,9 +80,17 @@ fn prove_with<const A: usize>(
         scale: Scale::new(0.0, i64::MAX / Scale::STEPS),
         rule: LeafRule {
             lanes: 1,
-            min_records: if counted { i64::from(params.min_samples_leaf) } else { 0 },
+            min_records: if counted {
+                i64::from(params.min_samples_leaf)
+            } else {
+                0
+            },
         },
-        bounds: if counted { params.bounds.when_counted() } else { params.bounds },
+        bounds: if counted {
+            params.bounds.when_counted()
+        } else {
+            params.bounds
+        },
         kernel: params.kernel,
         table_bytes,
         n_rows: problem.n_rows(),
@@ -91,7 +99,10 @@ fn prove_with<const A: usize>(
     };
     let depth = params.max_depth.min(params.budget());
     let budget = params.budget().min(full_budget(depth));
-    let mut proof = Proof { tree: None, lower: range.lower };
+    let mut proof = Proof {
+        tree: None,
+        lower: range.lower,
+    };
     let mut step = ((range.upper - range.lower) / FIRST_SHARE).max(1);
     let mut target = range.lower;
     while proof.lower < range.upper {
@@ -206,7 +217,8 @@ impl<const A: usize> Root<'_, A> {
                     break;
                 }
                 let mut uses = a.uses.iter().zip(&b.uses).zip(&self.allowances);
-                if a.nodes + b.nodes < budget && uses.all(|((a, b), allowance)| a + b <= *allowance) {
+                if a.nodes + b.nodes < budget && uses.all(|((a, b), allowance)| a + b <= *allowance)
+                {
                     best = Some((errors + base, *a, *b));
                     most = errors - 1;
                 }

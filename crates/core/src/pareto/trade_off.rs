@@ -27,15 +27,23 @@ pub fn trace_trade_off(
     control: &Control,
     observer: &mut dyn Observer,
 ) -> Result<TradeOff, Error> {
-    let mut trace = TradeOff { proven: Vec::new(), is_complete: false };
+    let mut trace = TradeOff {
+        proven: Vec::new(),
+        is_complete: false,
+    };
     let mut limit = limit;
     loop {
-        let outcome: FairOutcome = minimise_errors(records, fairness, limit, params, control, observer)?;
+        let outcome: FairOutcome =
+            minimise_errors(records, fairness, limit, params, control, observer)?;
         if !outcome.is_optimal {
             return Ok(trace);
         }
         // Of trees with as few errors the last one found is the fairest.
-        if trace.proven.last().is_some_and(|last| last.errors == outcome.best.errors) {
+        if trace
+            .proven
+            .last()
+            .is_some_and(|last| last.errors == outcome.best.errors)
+        {
             trace.proven.pop();
         }
         limit = outcome.best.disparity - 2.0 * TOLERANCE;

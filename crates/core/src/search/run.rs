@@ -246,7 +246,7 @@ impl<'a> Run<'a> {
         let depth = self.params.max_depth.min(self.params.budget());
         let budget = self.params.budget();
         let node = Node::root(self.problem, counted, counted);
-        if let Some(plan) = cube::Plan::choose(self.problem, self.params)
+        if let Some(plan) = cube::Plan::choose(self.problem, self.params, self.control.time_left())
             && let Some(levels) = self.cube(&plan, &mut searcher, &node)
         {
             return levels;
