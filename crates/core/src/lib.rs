@@ -6,6 +6,8 @@ pub mod error;
 pub mod impurity;
 pub mod pareto;
 pub mod problem;
+pub mod propose;
+pub mod refine;
 pub mod search;
 pub mod table;
 pub mod task;

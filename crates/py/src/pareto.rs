@@ -12,7 +12,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::solve::{Watcher, contiguous, node_list};
+use crate::solve::{Watcher, node_list};
+use crate::statistics::contiguous;
 use crate::table::{Table, to_value_error};
 
 /// What these searches take, converted.
@@ -127,7 +128,7 @@ pub(crate) fn solve_matthews<'py>(
             Ok((records, outcome, merge_seconds))
         })
         .map_err(to_value_error)?;
-    if let Some(error) = watcher.error {
+    if let Some(error) = watcher.error() {
         return Err(error);
     }
     let dict = PyDict::new(py);
@@ -225,7 +226,7 @@ pub(crate) fn solve_fairness<'py>(
             Ok((records, outcome, trace.transpose()?, merge_seconds))
         })
         .map_err(to_value_error)?;
-    if let Some(error) = watcher.error {
+    if let Some(error) = watcher.error() {
         return Err(error);
     }
     let unit = records.problem.unit;
