@@ -11,7 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::pareto::Request;
-use crate::solve::{Watcher, contiguous, node_list};
+use crate::solve::{Watcher, node_list};
+use crate::statistics::contiguous;
 use crate::table::{Table, to_value_error};
 
 /// Find the tree of least summed impurity; see `_core.pyi`.
@@ -80,7 +81,7 @@ pub(crate) fn solve_impurity<'py>(
             Ok((problem, outcome, merge_seconds))
         })
         .map_err(to_value_error)?;
-    if let Some(error) = watcher.error {
+    if let Some(error) = watcher.error() {
         return Err(error);
     }
     let dict = PyDict::new(py);

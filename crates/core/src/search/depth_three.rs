@@ -16,7 +16,7 @@ use super::kernel::score::{PairTable, score_both, score_whole};
 use super::lane::{Lane, LaneWidth};
 use super::layout::{CHUNK, Layout};
 use super::node::Node;
-use super::searcher::{Searcher, Workspace};
+use super::searcher::{CheapRoot, Searcher, Workspace};
 use super::shape::{Shape, Solved};
 
 /// What a sweep found: a tree at most two levels deep, or a root with the budgets of its children.
@@ -81,17 +81,7 @@ impl<'a> Searcher<'a> {
     ) -> Solved {
         self.stats.depth_three += 1;
         let incumbent = Incumbent::below(upper);
-        let lower = match self.lane_width(node) {
-            LaneWidth::Narrow => self.sweep_node(node, budget, &incumbent, helpers, |s| {
-                &mut s.workspaces.narrow
-            }),
-            LaneWidth::Medium => self.sweep_node(node, budget, &incumbent, helpers, |s| {
-                &mut s.workspaces.medium
-            }),
-            LaneWidth::Wide => self.sweep_node(node, budget, &incumbent, helpers, |s| {
-                &mut s.workspaces.wide
-            }),
-        };
+        let lower = self.sweep(node, budget, &incumbent, helpers);
         match incumbent.best() {
             None => Solved::at_least(lower),
             Some((cost, Candidate::Shallower)) => {
@@ -107,6 +97,35 @@ impl<'a> Searcher<'a> {
                     lower: lower.min(cost),
                     tree: Some((cost, tree)),
                 }
+            }
+        }
+    }
+
+    /// All splits that root a tree of depth three and of a cost below `upper`; incomplete if the search was stopped.
+    pub(crate) fn roots_below(&mut self, node: &Node, budget: u32, upper: Cost) -> Vec<CheapRoot> {
+        self.stats.depth_three += 1;
+        self.roots = Some(Vec::new());
+        let incumbent = Incumbent::below(upper);
+        self.sweep(node, budget, &incumbent, &mut []);
+        self.roots.take().unwrap_or_default()
+    }
+
+    fn sweep(
+        &mut self,
+        node: &Node,
+        budget: u32,
+        incumbent: &Incumbent<Candidate>,
+        helpers: &mut [Searcher<'a>],
+    ) -> Cost {
+        match self.lane_width(node) {
+            LaneWidth::Narrow => self.sweep_node(node, budget, incumbent, helpers, |s| {
+                &mut s.workspaces.narrow
+            }),
+            LaneWidth::Medium => self.sweep_node(node, budget, incumbent, helpers, |s| {
+                &mut s.workspaces.medium
+            }),
+            LaneWidth::Wide => {
+                self.sweep_node(node, budget, incumbent, helpers, |s| &mut s.workspaces.wide)
             }
         }
     }
@@ -181,7 +200,10 @@ impl<'a> Searcher<'a> {
         );
         let costs = self.costs(node.potential, &profile);
         let shallow = cheapest(&costs, budget);
-        incumbent.offer(shallow, 1, || Candidate::Shallower);
+        // The upper bound stays where all roots below it are wanted.
+        if self.roots.is_none() {
+            incumbent.offer(shallow, 1, || Candidate::Shallower);
+        }
         let total = std::mem::take(&mut workspace.total);
         let prepared = Prepared {
             source,
@@ -617,12 +639,27 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
                 outside: best.1,
             }
         };
-        if whole < UNREACHABLE {
+        let (least_in, least_out) = (cheapest(inside, left), cheapest(outside, left));
+        if let Some(roots) = &mut self.searcher.roots {
+            if whole < self.incumbent.cost() {
+                let (inside, outside) = if self.mirrored {
+                    (least_out, least_in)
+                } else {
+                    (least_in, least_out)
+                };
+                roots.push(CheapRoot {
+                    column,
+                    split: root.split,
+                    inside,
+                    outside,
+                });
+            }
+        } else if whole < UNREACHABLE {
             self.incumbent.offer(whole, order, || Candidate::Root(root));
         }
         Known {
-            inside: cheapest(inside, left),
-            outside: cheapest(outside, left),
+            inside: least_in,
+            outside: least_out,
             whole,
             mass,
         }

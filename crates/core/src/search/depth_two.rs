@@ -28,7 +28,7 @@ pub struct Root {
 
 impl<'a> Searcher<'a> {
     /// Whether the node's pair tables fit, and are wanted.
-    pub(super) fn uses_table(&self, node: &Node) -> bool {
+    pub(crate) fn uses_table(&self, node: &Node) -> bool {
         if self.shared.kernel == KernelChoice::Recursive {
             return false;
         }

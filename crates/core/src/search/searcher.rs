@@ -87,6 +87,21 @@ pub struct Searcher<'a> {
     pub workspaces: Workspaces,
     /// Recent subproblems, for the similarity bound.
     pub archive: Archive,
+    /// Where all roots below an upper bound are wanted: those found.
+    pub roots: Option<Vec<CheapRoot>>,
+}
+
+/// A split that roots a tree of a cost below some upper bound.
+#[derive(Clone, Copy, Debug)]
+pub struct CheapRoot {
+    /// Local column.
+    pub column: usize,
+    /// Local split.
+    pub split: usize,
+    /// Least cost of the rows where it is true, in the node budget that the root leaves.
+    pub inside: Cost,
+    /// Least cost of the other rows.
+    pub outside: Cost,
 }
 
 /// Most branching nodes that a tree of depth `depth` has.
@@ -106,6 +121,7 @@ impl<'a> Searcher<'a> {
             stats: Stats::default(),
             workspaces: Workspaces::default(),
             archive: Archive::new(shared.n_rows),
+            roots: None,
         }
     }
 
