@@ -3,9 +3,10 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from sklearn.tree import DecisionTreeClassifier
+
 from certitree import OptimalTreeClassifier
 from certitree._cart_baseline import cart_beside
-from sklearn.tree import DecisionTreeClassifier
 
 
 def _numbers(seed: int, n_rows: int = 300) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -4,8 +4,9 @@ import doctest
 import importlib
 import pkgutil
 
-import certitree
 import pytest
+
+import certitree
 
 MODULES = sorted(
     module.name

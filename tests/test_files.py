@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.feather as pa_feather
 import pyarrow.parquet as pa_parquet
 import pytest
+
 from certitree._files import FileError, read_source, require_columns, write_table
 
 TABLE = pa.table(

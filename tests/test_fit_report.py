@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+
 from certitree._files import FileError, Source, read_source
 from certitree._fit_report import fit_beside_cart
 

@@ -123,7 +123,10 @@ def solve(
     Either `labels` (int32, shape (n_rows,), values in [0, n_labels)) with optional `weights` (cost
     of a record: its weight if mislabelled), or `costs` (float64, shape (n_rows, n_labels), finite,
     >= 0) must be given. `node_penalty` is absolute (per branching node). `candidates` restricts the
-    splits to those (column, split) pairs. `time_limit` is the seconds left. The GIL is released;
+    splits to those (column, split) pairs. `kernel` "auto" takes the cube solver (all boxes of the
+    splits) where its estimated work is the smaller one, and the general search otherwise; "cube" and
+    "general" force the choice, the others are kernels of the general search.
+    `time_limit` is the seconds left. The GIL is released;
     signals are polled: Ctrl-C ends the search with status "interrupted". `progress` is called about
     four times a second from the calling thread. Raises ValueError with a message that begins with
     "invalid table", "invalid statistics", "invalid parameter" or "invalid candidate split";

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from certitree.cli import app
 from typer.testing import CliRunner
+
+from certitree.cli import app
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
-import certitree as library
 import pyarrow.csv as pa_csv
 import pytest
+
+import certitree as library
 from certitree._files import read_source, write_table
 
 from .conftest import Command, Run

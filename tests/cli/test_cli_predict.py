@@ -3,10 +3,11 @@
 import json
 from pathlib import Path
 
-import certitree as library
 import numpy as np
 import pyarrow as pa
 import pytest
+
+import certitree as library
 from certitree._files import read_source, write_table
 
 from .conftest import Command

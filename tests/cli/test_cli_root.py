@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+
 from certitree import cli
 
 from .conftest import Command

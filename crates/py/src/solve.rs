@@ -144,7 +144,8 @@ impl Observer for Watcher {
                 return false;
             }
             let Some(callback) = &self.progress else { return true };
-            if self.reported.elapsed() < PROGRESS_INTERVAL {
+            let nothing_yet = progress.objective.is_infinite();
+            if nothing_yet || self.reported.elapsed() < PROGRESS_INTERVAL {
                 return true;
             }
             self.reported = Instant::now();

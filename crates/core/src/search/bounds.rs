@@ -44,7 +44,7 @@ impl Bounds {
 
     /// The bounds that stay valid when leaves must hold a minimum of records.
     pub fn when_counted(self) -> Self {
-        Self { neighbour: false, interval: false, shallower: false, similarity: false, ..self }
+        Self { neighbour: false, interval: false, similarity: false, ..self }
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::bounds::{Known, interval, neighbour};
 use super::cost::{Cost, UNREACHABLE};
 use super::depth_two::{Costs, Root, cheapest};
-use super::fill::{Fill, FillCost, Source, used_bits};
+use super::fill::{Fill, FillCost, Source, bit_groups, used_bits};
 use super::incumbent::{Incumbent, Order};
 use super::kernel::score::{PairTable, score_both, score_whole};
 use super::lane::{Lane, LaneWidth};
@@ -54,7 +54,12 @@ impl<'a> Searcher<'a> {
     pub(super) fn sweep_seconds(&self, node: &Node) -> f64 {
         const SECONDS_PER_STEP: f64 = 1e-9;
         let layout = node.layout();
-        let add = FillCost::new(node, &layout, 16, 1).of(Fill::Histogram, node.len(), 1);
+        let used = used_bits(node, self.shared.rule);
+        let cost = FillCost::new(node, &layout, i16::ROWS_PER_WORD, bit_groups(&used));
+        let batches = layout.n_splits.div_ceil(layout.spans.len().max(1));
+        let add = cost
+            .of(Fill::Histogram, node.len(), batches)
+            .min(cost.of(Fill::Bitset, node.len(), batches));
         let score = layout.cells as f64 / CHUNK as f64 * SCORE_STEP;
         (add * layout.spans.len() as f64 + score * layout.n_splits as f64) * SECONDS_PER_STEP
     }

@@ -48,6 +48,8 @@ struct Queue {
     working: Vec<Option<Cost>>,
     /// Least bound of items dropped because the search was stopped.
     dropped: Option<Cost>,
+    /// All items are queued: before that nothing is known.
+    ready: bool,
     /// A thread panicked: the others must not wait for it.
     broken: bool,
 }
@@ -60,6 +62,9 @@ impl Queue {
     }
 
     fn lower(&self) -> Cost {
+        if !self.ready {
+            return 0;
+        }
         let queued = self.heap.peek().map(|Reverse(queued)| queued.lower);
         let working = self.working.iter().flatten().copied().min();
         [queued, working, self.dropped].into_iter().flatten().min().unwrap_or(UNREACHABLE)

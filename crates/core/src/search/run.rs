@@ -246,7 +246,7 @@ impl<'a> Run<'a> {
         let depth = self.params.max_depth.min(self.params.budget());
         let budget = self.params.budget();
         let node = Node::root(self.problem, counted, counted);
-        if let Some(plan) = cube::Plan::choose(self.problem, self.params)
+        if let Some(plan) = cube::Plan::choose(self.problem, self.params, self.control.time_left())
             && let Some(levels) = self.cube(&plan, &mut searcher, &node)
         {
             return levels;
@@ -459,7 +459,9 @@ impl<'a> Run<'a> {
 
     /// A cost in the task's own terms, for display.
     fn worth(&self, cost: Cost) -> f64 {
-        (self.floor as f64 + cost as f64 / Scale::STEPS as f64) * self.problem.unit
+        // Without a penalty what is left of a unit is the tie-break.
+        let steps = if self.params.node_penalty == 0.0 { cost % Scale::STEPS } else { 0 };
+        (self.floor as f64 + (cost - steps) as f64 / Scale::STEPS as f64) * self.problem.unit
     }
 
     /// A valid lower bound in the task's own terms: the tie-break and the rounding of the penalty are taken off.

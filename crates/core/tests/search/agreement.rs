@@ -23,10 +23,10 @@ fn all_agree(instance: &Instance, limits: &Params, configurations: &[(KernelChoi
     }
 }
 
-/// Every kernel with all bounds, and every choice of bounds with the automatic kernel.
+/// Every kernel with all bounds, and every choice of bounds with the general one.
 fn kernels_and_bounds() -> Vec<(KernelChoice, Bounds)> {
     let kernels = KERNELS.map(|kernel| (kernel, Bounds::default()));
-    kernels.into_iter().chain(bound_sets().into_iter().map(|b| (KernelChoice::Auto, b))).collect()
+    kernels.into_iter().chain(bound_sets().into_iter().map(|b| (KernelChoice::General, b))).collect()
 }
 
 /// Kernels with a pair table, and every choice of bounds.
@@ -100,6 +100,7 @@ fn bounds_lose_nothing_on_noise() {
     let configurations = [
         (KernelChoice::Recursive, off),
         (KernelChoice::Auto, Bounds::default()),
+        (KernelChoice::General, Bounds::default()),
         (KernelChoice::Recursive, Bounds::default()),
         (KernelChoice::Histogram, Bounds { similarity: false, ..Bounds::default() }),
         (KernelChoice::Histogram, Bounds { neighbour: false, ..Bounds::default() }),

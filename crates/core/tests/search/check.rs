@@ -10,9 +10,24 @@ use certitree_core::tree::{Tree, TreeNode};
 
 use crate::instance::Instance;
 
-/// All kernels.
-pub const KERNELS: [KernelChoice; 4] =
-    [KernelChoice::Auto, KernelChoice::Histogram, KernelChoice::Bitset, KernelChoice::Recursive];
+/// The kernels that suit any size.
+pub const KERNELS: [KernelChoice; 5] = [
+    KernelChoice::Auto,
+    KernelChoice::General,
+    KernelChoice::Histogram,
+    KernelChoice::Bitset,
+    KernelChoice::Recursive,
+];
+
+/// All kernels: the cube solver takes few splits only.
+pub const ALL_KERNELS: [KernelChoice; 6] = [
+    KernelChoice::Auto,
+    KernelChoice::General,
+    KernelChoice::Histogram,
+    KernelChoice::Bitset,
+    KernelChoice::Cube,
+    KernelChoice::Recursive,
+];
 
 /// All bounds, each bound off alone, and none.
 pub fn bound_sets() -> Vec<Bounds> {

@@ -122,7 +122,7 @@ fn six_hundred_splits() {
     let form = [(201, false), (201, false), (201, false)];
     let instance = planted(603, &form, 2, 0.0, 71);
     let problem = instance.problem(true).expect("the instance is valid");
-    let outcomes = KERNELS[..3].iter().map(|&kernel| {
+    let outcomes = KERNELS[..4].iter().map(|&kernel| {
         solve(&instance, &problem, &Params { kernel, ..depth(3) })
     });
     for outcome in outcomes {

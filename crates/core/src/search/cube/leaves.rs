@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::search::control::Control;
 
 /// Most values that a grid may have, whatever it saves.
-const LARGEST_GRID: usize = 1 << 22;
+pub const LARGEST_GRID: usize = 1 << 22;
 
 /// What rows weigh, and what a leaf over some of them costs.
 #[derive(Clone, Debug)]
@@ -46,7 +46,8 @@ impl<T: Value> Masses<T> {
             codes,
             n_columns: columns.len(),
             n_labels: problem.n_labels,
-            min_records: counted.then(|| T::narrow(min_records)),
+            // More than all records is as good as one more than all, and fits the lane.
+            min_records: counted.then(|| T::narrow(min_records.min(problem.n_records as i64 + 1))),
             per_unit: T::narrow(per_unit),
         }
     }

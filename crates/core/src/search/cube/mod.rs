@@ -52,16 +52,9 @@ pub fn solve(
     control: &Control,
 ) -> CubeResult {
     let job = Job { problem, plan, rule, n_threads, control };
-    // Without a price a cost is (loss, branching nodes), which mostly fits 32 bits.
-    let steps = i64::from(crate::search::searcher::full_budget(plan.depth)) + 1;
-    let mass: i64 = problem
-        .costs
-        .chunks_exact(problem.n_labels)
-        .map(|costs| costs.iter().max().unwrap_or(&0) - costs.iter().min().unwrap_or(&0))
-        .sum();
-    let fits = mass.checked_mul(steps).is_some_and(|most| most < i64::from(i32::UNREACHABLE))
-        && problem.n_records < i32::UNREACHABLE as usize;
-    if scale.node == 1 && fits {
+    if plan.narrow {
+        // Costs count branching nodes in place of the finer steps of the search.
+        let steps = plan.steps();
         let back = |cost: i64| scale.loss(cost / steps) + cost % steps * scale.node;
         job.run::<i32>(steps, 1, back)
     } else {

@@ -1,8 +1,12 @@
 //! Whether the cube solver suits a problem, by what it would take.
 
-use super::leaves::Span;
+use std::time::Duration;
+
+use super::leaves::{LARGEST_GRID, Span};
 use super::states::ColumnStates;
+use super::value::Value;
 use crate::problem::{Problem, ProblemColumn};
+use crate::search::lane::Lane;
 use crate::search::params::Params;
 use crate::search::searcher::{KernelChoice, full_budget};
 use crate::table::Kind;
@@ -10,8 +14,10 @@ use crate::table::Kind;
 /// Boxes of one depth: their ranks must fit 32 bits.
 const MOST_BOXES: f64 = 1e9;
 
-/// Work that the cube solver may take where the choice is free.
-const MOST_WORK: f64 = 1e9;
+/// Least work done in a second.
+const WORK_PER_SECOND: f64 = 2e8;
+/// Share of the general search's estimate that the cube solver may take: that search prunes, the more so the larger the problem.
+const GENERAL_SHARE: f64 = 0.5;
 /// Work of some ten milliseconds.
 const LONG_WORK: f64 = 1e7;
 
@@ -22,10 +28,14 @@ pub struct Plan {
     pub depth: u32,
     /// Planes per level, from depth 0 on.
     pub planes: Vec<usize>,
-    /// Bytes for the costs of all boxes, at eight bytes each.
+    /// Whether costs fit 32 bits.
+    pub narrow: bool,
+    /// Bytes for the costs of all boxes and the largest grid.
     pub bytes: f64,
     /// Sums of two costs, the unit of work.
     pub work: f64,
+    /// What the general search would take, in the same unit.
+    pub general_work: f64,
     /// The columns with splits, in the order of the walk: the one with most sets last.
     order: Vec<usize>,
 }
@@ -52,27 +62,37 @@ impl Plan {
         }
         let planes = planes(depth, budget);
         let n_splits: usize = problem.columns.iter().map(|column| column.n_splits).sum();
+        let narrow = params.node_penalty == 0.0 && fits_narrow(problem, depth);
+        let width = if narrow { 4.0 } else { 8.0 };
         let (mut bytes, mut work) = (0.0, 0.0);
         for (level, &count) in planes.iter().enumerate() {
             let boxes = boxes[depth as usize - level];
-            bytes += 8.0 * boxes * count as f64;
+            bytes += width * boxes * count as f64;
             let shares = (count * count).div_ceil(2) as f64;
             work += boxes * if level == 0 { 1.0 } else { shares * n_splits as f64 };
         }
+        let cells: f64 =
+            columns.iter().map(|&(index, _)| n_slots(&problem.columns[index]) as f64).product();
+        bytes += width * (cells * problem.n_labels as f64).min(LARGEST_GRID as f64);
         let order: Vec<usize> = columns.iter().map(|&(index, _)| index).collect();
-        let sets: Vec<Vec<f64>> = columns.into_iter().map(|(_, sets)| sets).collect();
+        let sets: Vec<Vec<f64>> = columns.iter().map(|(_, sets)| sets.clone()).collect();
         work += leaf_work(problem, &order, &sets, depth);
-        Some(Self { depth, planes, bytes, work, order })
+        let general_work = general_work(problem, n_splits, columns.len(), &boxes);
+        Some(Self { depth, planes, narrow, bytes, work, general_work, order })
     }
 
     /// The plan, if the cube solver is asked for, or chosen as the cheaper way.
-    pub fn choose(problem: &Problem, params: &Params) -> Option<Self> {
+    pub fn choose(problem: &Problem, params: &Params, time_left: Option<Duration>) -> Option<Self> {
         match params.kernel {
             KernelChoice::Cube => Self::new(problem, params),
             // One pair table solves depth two as fast.
             KernelChoice::Auto if params.max_depth > 2 => {
                 let memory = params.memory_limit.unwrap_or(Params::DEFAULT_MEMORY) as f64;
-                Self::new(problem, params).filter(|plan| plan.bytes <= memory && plan.work <= MOST_WORK)
+                // A search that will be cut off is better off with bounds from the first moment.
+                let most_work = time_left.map_or(f64::INFINITY, |left| left.as_secs_f64() * WORK_PER_SECOND);
+                Self::new(problem, params).filter(|plan| {
+                    plan.bytes <= memory && plan.work <= most_work.min(plan.general_work * GENERAL_SHARE)
+                })
             }
             _ => None,
         }
@@ -83,6 +103,11 @@ impl Plan {
         self.work > LONG_WORK
     }
 
+    /// Narrow cost of one unit of loss: more than a tree has branching nodes.
+    pub fn steps(&self) -> i64 {
+        i64::from(full_budget(self.depth)) + 1
+    }
+
     /// The sets of every column.
     pub(super) fn columns(&self, problem: &Problem) -> Vec<ColumnStates> {
         self.order
@@ -90,6 +115,32 @@ impl Plan {
             .map(|&index| ColumnStates::new(index, &problem.columns[index], self.depth))
             .collect()
     }
+}
+
+/// Whether losses and numbers of branching nodes, and sums of two such costs, fit 32 bits.
+fn fits_narrow(problem: &Problem, depth: u32) -> bool {
+    let mass: i64 = problem
+        .costs
+        .chunks_exact(problem.n_labels)
+        .map(|costs| costs.iter().max().unwrap_or(&0) - costs.iter().min().unwrap_or(&0))
+        .sum();
+    mass.checked_mul(i64::from(full_budget(depth)) + 1)
+        .is_some_and(|most| most < i32::UNREACHABLE.widen())
+        && (problem.n_records as i64) < i32::UNREACHABLE.widen()
+}
+
+/// Work of the general search. Small sets of splits leave it little to prune: it sweeps through about as many depth-three subproblems as
+/// there are boxes above them, each at a cost of adding the rows to pair tables and of scoring those, per split of the root.
+fn general_work(problem: &Problem, n_splits: usize, n_columns: usize, boxes: &[f64]) -> f64 {
+    let above = boxes.len().saturating_sub(4);
+    let rows = problem.n_rows() as f64 / f64::from(1_u32 << above);
+    let splits = n_splits as f64;
+    boxes[above] * splits * (rows * n_columns as f64 + splits * splits / 2.0)
+}
+
+/// As [`ColumnStates::n_slots`], without the sets.
+fn n_slots(column: &ProblemColumn) -> usize {
+    column.n_codes + usize::from(column.kind == Kind::Nominal)
 }
 
 /// Sets of codes that are left after 0, 1, 2, ... splits of a column, an upper bound.
@@ -137,8 +188,7 @@ fn leaf_work(problem: &Problem, order: &[usize], sets: &[Vec<f64>], depth: u32) 
     let mut spans = vec![Span::NOTHING];
     for &c in order.iter().rev() {
         let column = &problem.columns[c];
-        let slots = column.n_codes + usize::from(column.kind == Kind::Nominal);
-        spans.push(spans[spans.len() - 1].with(column.n_splits, slots));
+        spans.push(spans[spans.len() - 1].with(column.n_splits, n_slots(column)));
     }
     spans.reverse();
     let lanes = problem.n_labels;
@@ -152,7 +202,7 @@ fn leaf_work(problem: &Problem, order: &[usize], sets: &[Vec<f64>], depth: u32) 
             let rows = problem.n_rows() as f64 / f64::from(1_u32 << used.min(20));
             let left = depth - used as u32;
             if left <= 1 || c == order.len() {
-                work += boxes * rows * (1 + left as usize * span.columns) as f64;
+                work += boxes * rows * ((1 + left as usize * span.columns) * lanes) as f64;
             } else if span.wants_grid(rows as usize, left, lanes) {
                 work += boxes * (span.cells * lanes * span.columns) as f64;
             } else {
