@@ -341,7 +341,7 @@ def _splits(pairs: Sequence[tuple[int, int]], coded: CodedTable) -> tuple[Split,
 
 
 def _split(pair: tuple[int, int], coded: CodedTable) -> Split:
-    """Put a split in terms of the user's table; thresholds that differ in where missing go agree."""
+    """Put a split in terms of the user's table, leaving out where missing values go."""
     condition, _ = coded.codings[pair[0]].condition(pair[1])
     feature: Feature = coded.features[condition.feature]
     if condition.operator == "<=":
