@@ -4,8 +4,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from checking import check_fitted
-
 from certitree import (
     CertitreeError,
     InputError,
@@ -14,6 +12,7 @@ from certitree import (
     ParameterError,
     Split,
 )
+from checking import check_fitted
 
 X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [4.0, 8.0]])
 Y = np.array([0, 0, 1, 1])

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from brute_force import all_splits, best_objective
-from checking import check_fitted, raw_columns
-
 from certitree import OptimalTreeClassifier
+from checking import check_fitted, raw_columns
 
 N_INSTANCES = 150
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from certitree import _core
 
 NAN = float("nan")

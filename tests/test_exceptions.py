@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-
 from certitree import (
     CertitreeError,
     InputError,

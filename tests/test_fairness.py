@@ -7,13 +7,12 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
-from sklearn.metrics import matthews_corrcoef
-from sklearn.model_selection import GridSearchCV
-
 from certitree import OptimalTreeClassifier, load
 from certitree.exceptions import InputError, ParameterError
 from certitree.objectives import DemographicParity, EqualOpportunity, Matthews
+from sklearn.base import clone
+from sklearn.metrics import matthews_corrcoef
+from sklearn.model_selection import GridSearchCV
 
 FAIR = {"demographic_parity": DemographicParity, "equal_opportunity": EqualOpportunity}
 

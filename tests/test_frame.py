@@ -7,11 +7,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from checking import check_fitted
-
 from certitree import InputError, InputTypeError, OptimalTreeClassifier
 from certitree._column import NominalColumn, NumericColumn
 from certitree._frame import read_records
+from checking import check_fitted
 
 DATA = {
     "age": [31, 45, 27, 60, 52, 38, 41, 29],

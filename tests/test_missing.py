@@ -2,9 +2,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from checking import check_fitted
-
 from certitree import OptimalTreeClassifier
+from checking import check_fitted
 
 NAN = np.nan
 

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from checking import check_fitted
-
 from certitree import OptimalTreeClassifier, _core
 from certitree._binning import code_records
 from certitree._frame import read_records
+from checking import check_fitted
 
 SHARED = Path(os.environ.get("CERTITREE_SHARED", Path(__file__).parents[2] / "shared"))
 

@@ -270,6 +270,29 @@ def solve_fairness(
     always is a tree. Other arguments as in `solve`.
     """
 
+def solve_impurity(
+    table: Table,
+    *,
+    impurity: Literal["gini", "entropy"],
+    labels: NDArray[np.int32],
+    n_labels: int,
+    weights: NDArray[np.float64] | None,
+    max_depth: int,
+    max_nodes: int | None,
+    min_samples_leaf: int,
+    node_penalty: float,
+    candidates: Sequence[tuple[int, int]] | None,
+    aggregate: bool,
+    time_limit: float | None,
+    memory_limit: int | None,
+    progress: Callable[[Progress], None] | None = None,
+) -> SolveResult:
+    """Find the tree of least summed impurity of its leaves, on one thread.
+
+    The impurity of a leaf of weight W with shares p is W (1 - sum p^2) for Gini, and
+    -W sum p log2 p for entropy. Otherwise as `solve`.
+    """
+
 Proposer = Callable[[int, list[tuple[int, int]], int], Sequence[tuple[int, int]]]
 """Called with (iteration, excluded splits, most splits wanted); returns splits, best first."""
 

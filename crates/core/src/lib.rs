@@ -3,6 +3,7 @@
 //! The crate knows no Python, prints nothing and does not panic on user input.
 
 pub mod error;
+pub mod impurity;
 pub mod pareto;
 pub mod problem;
 pub mod propose;

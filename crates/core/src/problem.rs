@@ -58,8 +58,9 @@ impl Problem {
             )));
         }
         let projection = table.project(keep)?;
-        let present: Vec<u32> =
-            (0..table.n_rows() as u32).filter(|&r| task.is_present(r as usize)).collect();
+        let present: Vec<u32> = (0..table.n_rows() as u32)
+            .filter(|&r| task.is_present(r as usize))
+            .collect();
         if present.is_empty() {
             return Err(Error::Statistics(
                 "no record has a positive weight; at least one is needed".into(),
@@ -113,7 +114,10 @@ impl Problem {
     pub fn locate(&self, split: SplitRef) -> Option<SplitRef> {
         self.columns.iter().enumerate().find_map(|(index, column)| {
             let place = column.origin.binary_search(&split).ok()?;
-            Some(SplitRef { column: index as u32, split: place as u32 })
+            Some(SplitRef {
+                column: index as u32,
+                split: place as u32,
+            })
         })
     }
 

@@ -2,6 +2,7 @@
 use pyo3::prelude::*;
 
 mod checker;
+mod impurity;
 mod pareto;
 mod rank;
 mod refine;
@@ -22,6 +23,8 @@ mod _core {
     use crate::refine::refine;
     #[pymodule_export]
     use crate::pareto::{solve_fairness, solve_matthews};
+    #[pymodule_export]
+    use crate::impurity::solve_impurity;
     #[pymodule_export]
     use crate::solve::solve;
     #[pymodule_export]

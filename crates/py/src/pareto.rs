@@ -16,16 +16,16 @@ use crate::solve::{Watcher, node_list};
 use crate::statistics::contiguous;
 use crate::table::{Table, to_value_error};
 
-/// What both searches take, converted.
-struct Request {
-    control: Control,
-    params: Params,
-    keep: Vec<SplitRef>,
+/// What these searches take, converted.
+pub(crate) struct Request {
+    pub(crate) control: Control,
+    pub(crate) params: Params,
+    pub(crate) keep: Vec<SplitRef>,
 }
 
 impl Request {
     #[allow(clippy::too_many_arguments)]
-    fn new(
+    pub(crate) fn new(
         table: &Table,
         max_depth: u32,
         max_nodes: Option<u32>,
@@ -63,7 +63,7 @@ impl Request {
         }
     }
 
-    fn status(&self, is_optimal: bool) -> &'static str {
+    pub(crate) fn status(&self, is_optimal: bool) -> &'static str {
         match self.control.reason() {
             _ if is_optimal => "optimal",
             Some(Stop::Memory) => "memory_limit",

@@ -2,7 +2,7 @@
 
 use super::records::Records;
 use crate::error::Error;
-use crate::search::{Control, Observer, Params, Status, search};
+use crate::search::{Control, Observer, Params, Progress, Status, search};
 use crate::tree::Tree;
 
 /// A tree of a scalar search.
@@ -56,4 +56,21 @@ pub fn solve_scalar(
         is_optimal,
         tree: outcome.tree,
     })
+}
+
+/// Passes progress on with what is known of the whole task in place of one scalar search's costs.
+pub struct Inside<'o> {
+    /// Who is told.
+    pub observer: &'o mut dyn Observer,
+    /// Value of the best tree so far.
+    pub objective: f64,
+    /// Bound on the value of every tree.
+    pub bound: f64,
+}
+
+impl Observer for Inside<'_> {
+    fn poll(&mut self, progress: &Progress) -> bool {
+        let known = Progress { objective: self.objective, lower_bound: self.bound, ..*progress };
+        self.observer.poll(&known)
+    }
 }

@@ -1,6 +1,6 @@
 //! Multipliers: one line search per allowance, every step of it a scalar search.
 
-use super::additive::{Scalar, solve_scalar};
+use super::additive::{Inside, Scalar, solve_scalar};
 use super::fair::Incumbent;
 use super::records::Records;
 use super::relaxation::Relaxation;
@@ -117,13 +117,13 @@ impl Dual<'_, '_> {
     ) -> Result<Option<Place>, Error> {
         relaxation.constraints[j].multiplier = multiplier;
         let prices = relaxation.prices();
-        let found: Scalar = solve_scalar(
-            self.records,
-            &prices.rows,
-            self.params,
-            self.control,
-            self.observer,
-        )?;
+        let mut inside = Inside {
+            observer: self.observer,
+            objective: self.incumbent.best.errors as f64 * self.records.problem.unit,
+            bound: self.best.errors as f64 * self.records.problem.unit,
+        };
+        let found: Scalar =
+            solve_scalar(self.records, &prices.rows, self.params, self.control, &mut inside)?;
         let bound = relaxation.least_errors(&prices, found.lower);
         if bound > self.best.errors || self.multipliers.is_none() {
             self.best = Bound { errors: bound.max(self.best.errors), cells: found.cells.clone() };

@@ -5,7 +5,7 @@
 //! so fronts stay small; a difference that would then overshoot in the other direction brings in that bound as well. The final tree is
 //! best for a subset of the limits and meets them all.
 
-use super::additive::solve_scalar;
+use super::additive::{Inside, solve_scalar};
 use super::constraints::{Fairness, Rates};
 use super::dual::raise_bound;
 use super::records::Records;
@@ -148,7 +148,10 @@ pub fn minimise_errors(
     let mut incumbent = Incumbent::new(records, &rates, limit);
     let mut relaxation = Relaxation::new(records);
     let prices = relaxation.prices();
-    let found = solve_scalar(records, &prices.rows, params, control, observer)?;
+    let unit = records.problem.unit;
+    let objective = incumbent.best.errors as f64 * unit;
+    let mut inside = Inside { observer, objective, bound: 0.0 };
+    let found = solve_scalar(records, &prices.rows, params, control, &mut inside)?;
     let mut lower = relaxation.least_errors(&prices, found.lower).max(0);
     incumbent.offer(&found.tree, &found.cells);
     let mut relaxed = found.cells;
@@ -176,12 +179,7 @@ pub fn minimise_errors(
         )?;
         lower = lower.max(bound).min(incumbent.best.errors);
         let upper = incumbent.best.errors;
-        let mut watch = Watch {
-            control,
-            observer,
-            upper,
-            asked: Instant::now(),
-        };
+        let mut watch = Watch { control, observer, upper, unit, asked: Instant::now() };
         let proof: Proof = prove(
             records,
             &relaxation,
@@ -248,6 +246,7 @@ struct Watch<'w> {
     control: &'w Control,
     observer: &'w mut dyn Observer,
     upper: i64,
+    unit: f64,
     asked: Instant,
 }
 
@@ -263,8 +262,8 @@ impl Watch<'_> {
             self.asked = Instant::now();
             let progress = Progress {
                 elapsed: self.control.elapsed(),
-                objective: self.upper as f64,
-                lower_bound: lower as f64,
+                objective: self.upper as f64 * self.unit,
+                lower_bound: lower as f64 * self.unit,
                 depth: 0,
                 nodes: self.control.nodes(),
             };

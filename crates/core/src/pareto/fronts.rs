@@ -295,9 +295,49 @@ impl<'a, const A: usize> Fronts<'a, A> {
 
     /// Splits whose children's least prices add up to at most `limit`, the most promising first.
     pub fn survivors(&mut self, node: &Node, depth: u32, budget: u32, limit: i64) -> Vec<Survivor> {
-        let savings = self.savings(node);
         let mut found = Vec::new();
-        let most = limit.saturating_add(savings);
+        let most = limit.saturating_add(self.savings(node));
+        if depth == 3 && self.searcher.uses_table(node) {
+            self.sweep(node, budget, most, &mut found);
+        } else {
+            self.try_columns(node, depth, budget, most, &mut found);
+        }
+        found.sort_by_key(|survivor| {
+            (survivor.inside + survivor.outside, survivor.column, survivor.split)
+        });
+        found
+    }
+
+    /// Depth three: the scalar sweep bounds all splits at once.
+    fn sweep(&mut self, node: &Node, budget: u32, most: i64, found: &mut Vec<Survivor>) {
+        let upper = (most.max(-1) + 1).saturating_mul(Scale::STEPS);
+        let roots = self.searcher.roots_below(node, budget, upper);
+        self.stopped = self.stopped || self.searcher.shared.control.stopped();
+        let savings = self.savings(node);
+        for root in roots {
+            let (inside, _) = node.partition(root.column, root.split);
+            let saved: i64 = inside
+                .iter()
+                .map(|&local| (-self.rows[node.rows[local as usize] as usize].price).max(0))
+                .sum();
+            found.push(Survivor {
+                column: root.column,
+                split: root.split,
+                inside: root.inside / Scale::STEPS - saved,
+                outside: root.outside / Scale::STEPS - (savings - saved),
+            });
+        }
+    }
+
+    /// Bound the splits of all columns one by one.
+    fn try_columns(
+        &mut self,
+        node: &Node,
+        depth: u32,
+        budget: u32,
+        most: i64,
+        found: &mut Vec<Survivor>,
+    ) {
         for column in 0..node.columns.len() {
             if self.is_stopped() {
                 break;
@@ -305,7 +345,7 @@ impl<'a, const A: usize> Fronts<'a, A> {
             let n_splits = node.columns[column].n_splits;
             if !node.columns[column].ordered || self.min_records > 0 {
                 for split in 0..n_splits {
-                    self.try_split(node, (column, split), depth, budget, most, &mut found);
+                    self.try_split(node, (column, split), depth, budget, most, found);
                 }
                 continue;
             }
@@ -326,20 +366,12 @@ impl<'a, const A: usize> Fronts<'a, A> {
                     continue;
                 }
                 let losses =
-                    self.try_split(node, (column, middle), depth, budget, most, &mut found);
+                    self.try_split(node, (column, middle), depth, budget, most, found);
                 let here = [losses[0], losses[1], mass];
                 stretches.push((from, middle, left, here));
                 stretches.push((middle + 1, to, here, right));
             }
         }
-        found.sort_by_key(|survivor| {
-            (
-                survivor.inside + survivor.outside,
-                survivor.column,
-                survivor.split,
-            )
-        });
-        found
     }
 
     /// Sum of absolute prices before each code of a column.

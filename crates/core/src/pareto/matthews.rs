@@ -7,7 +7,7 @@
 //! Aneja and Nair 1979): the search between two neighbours has the prices for which both cost the same. What may lie between them is a
 //! polygon bounded by the lines already proven, and the correlation at its corners bounds that of every tree in it.
 
-use super::additive::{MAX_MASS, Scalar, solve_scalar};
+use super::additive::{Inside, MAX_MASS, Scalar, solve_scalar};
 use super::records::Records;
 use crate::error::Error;
 use crate::search::{Control, Observer, Params};
@@ -152,7 +152,9 @@ pub fn maximise_correlation(
         let gap = open.swap_remove(next);
         let [left, right] = gap.corners;
         let prices = prices(left, right, records);
-        let found = solve_prices(records, &prices, params, control, observer)?;
+        let mut inside =
+            Inside { observer, objective: best.correlation, bound: best.upper_bound };
+        let found = solve_prices(records, &prices, params, control, &mut inside)?;
         best.n_searches += 1;
         let group_count = records.n_groups;
         let fp: i64 = found.cells[..group_count].iter().sum();

@@ -30,10 +30,10 @@ pub struct Range {
     pub upper: i64,
 }
 
-/// Share of the gap that the first price limit covers.
-const FIRST_SHARE: i64 = 16;
-/// Growth of that share from limit to limit.
-const GROWTH: i64 = 4;
+/// The first price limit lies that share of the lower bound above it: bounds are mostly good, and the work grows fast with the limit.
+const FIRST_SHARE: i64 = 400;
+/// Growth of that step from limit to limit.
+const GROWTH: i64 = 3;
 
 /// Find the tree with fewest errors within the allowances of `relaxation`.
 pub fn prove(
@@ -103,7 +103,7 @@ fn prove_with<const A: usize>(
         tree: None,
         lower: range.lower,
     };
-    let mut step = ((range.upper - range.lower) / FIRST_SHARE).max(1);
+    let mut step = (range.lower / FIRST_SHARE).max(1);
     let mut target = range.lower;
     while proof.lower < range.upper {
         target = (target + step).min(range.upper - 1);

@@ -16,7 +16,7 @@ use super::kernel::score::{PairTable, score_both, score_whole};
 use super::lane::{Lane, LaneWidth};
 use super::layout::{CHUNK, Layout};
 use super::node::Node;
-use super::searcher::{Searcher, Workspace};
+use super::searcher::{CheapRoot, Searcher, Workspace};
 use super::shape::{Shape, Solved};
 
 /// What a sweep found: a tree at most two levels deep, or a root with the budgets of its children.
@@ -57,9 +57,11 @@ impl<'a> Searcher<'a> {
         let used = used_bits(node, self.shared.rule);
         let cost = FillCost::new(node, &layout, i16::ROWS_PER_WORD, bit_groups(&used));
         let batches = layout.n_splits.div_ceil(layout.spans.len().max(1));
-        let add = cost
-            .of(Fill::Histogram, node.len(), batches)
-            .min(cost.of(Fill::Bitset, node.len(), batches));
+        let add = cost.of(Fill::Histogram, node.len(), batches).min(cost.of(
+            Fill::Bitset,
+            node.len(),
+            batches,
+        ));
         let score = layout.cells as f64 / CHUNK as f64 * SCORE_STEP;
         (add * layout.spans.len() as f64 + score * layout.n_splits as f64) * SECONDS_PER_STEP
     }
@@ -79,26 +81,51 @@ impl<'a> Searcher<'a> {
     ) -> Solved {
         self.stats.depth_three += 1;
         let incumbent = Incumbent::below(upper);
-        let lower = match self.lane_width(node) {
-            LaneWidth::Narrow => {
-                self.sweep_node(node, budget, &incumbent, helpers, |s| &mut s.workspaces.narrow)
-            }
-            LaneWidth::Medium => {
-                self.sweep_node(node, budget, &incumbent, helpers, |s| &mut s.workspaces.medium)
-            }
-            LaneWidth::Wide => {
-                self.sweep_node(node, budget, &incumbent, helpers, |s| &mut s.workspaces.wide)
-            }
-        };
+        let lower = self.sweep(node, budget, &incumbent, helpers);
         match incumbent.best() {
             None => Solved::at_least(lower),
             Some((cost, Candidate::Shallower)) => {
                 let tree = self.solve_unstoppable(node, 2, budget);
-                Solved { lower: lower.min(cost), tree: Some((cost, tree)) }
+                Solved {
+                    lower: lower.min(cost),
+                    tree: Some((cost, tree)),
+                }
             }
             Some((cost, Candidate::Root(root))) => {
                 let tree = self.depth_three_tree(node, root);
-                Solved { lower: lower.min(cost), tree: Some((cost, tree)) }
+                Solved {
+                    lower: lower.min(cost),
+                    tree: Some((cost, tree)),
+                }
+            }
+        }
+    }
+
+    /// All splits that root a tree of depth three and of a cost below `upper`; incomplete if the search was stopped.
+    pub(crate) fn roots_below(&mut self, node: &Node, budget: u32, upper: Cost) -> Vec<CheapRoot> {
+        self.stats.depth_three += 1;
+        self.roots = Some(Vec::new());
+        let incumbent = Incumbent::below(upper);
+        self.sweep(node, budget, &incumbent, &mut []);
+        self.roots.take().unwrap_or_default()
+    }
+
+    fn sweep(
+        &mut self,
+        node: &Node,
+        budget: u32,
+        incumbent: &Incumbent<Candidate>,
+        helpers: &mut [Searcher<'a>],
+    ) -> Cost {
+        match self.lane_width(node) {
+            LaneWidth::Narrow => self.sweep_node(node, budget, incumbent, helpers, |s| {
+                &mut s.workspaces.narrow
+            }),
+            LaneWidth::Medium => self.sweep_node(node, budget, incumbent, helpers, |s| {
+                &mut s.workspaces.medium
+            }),
+            LaneWidth::Wide => {
+                self.sweep_node(node, budget, incumbent, helpers, |s| &mut s.workspaces.wide)
             }
         }
     }
@@ -111,7 +138,11 @@ impl<'a> Searcher<'a> {
         };
         let inside = side(&inside, root.inside);
         let outside = side(&outside, root.outside);
-        Shape::branch(node.columns[root.column].problem_split(root.split), inside, outside)
+        Shape::branch(
+            node.columns[root.column].problem_split(root.split),
+            inside,
+            outside,
+        )
     }
 
     /// Depth two at most, whatever the clock says: it costs one pass.
@@ -141,27 +172,56 @@ impl<'a> Searcher<'a> {
         let bits = node.split_bits(&layout);
         let rows = node.len() * node.columns.len();
         let used = used_bits(node, self.shared.rule);
-        let fill = self.choose_fill(node, &layout, T::ROWS_PER_WORD, rows, layout.n_splits, &used);
+        let fill = self.choose_fill(
+            node,
+            &layout,
+            T::ROWS_PER_WORD,
+            rows,
+            layout.n_splits,
+            &used,
+        );
         let rule = self.shared.rule;
-        let source = Source { node, layout: &layout, bits: &bits, rule, fill, used: &used };
+        let source = Source {
+            node,
+            layout: &layout,
+            bits: &bits,
+            rule,
+            fill,
+            used: &used,
+        };
         let mut workspace = std::mem::take(workspace_of(self));
         self.fill_total(&source, &mut workspace);
         self.stats.scored += 1;
-        let profile =
-            score_whole(&layout, self.shared.rule, &workspace.total, &mut workspace.score);
+        let profile = score_whole(
+            &layout,
+            self.shared.rule,
+            &workspace.total,
+            &mut workspace.score,
+        );
         let costs = self.costs(node.potential, &profile);
         let shallow = cheapest(&costs, budget);
-        incumbent.offer(shallow, 1, || Candidate::Shallower);
+        // The upper bound stays where all roots below it are wanted.
+        if self.roots.is_none() {
+            incumbent.offer(shallow, 1, || Candidate::Shallower);
+        }
         let total = std::mem::take(&mut workspace.total);
         let prepared = Prepared {
             source,
             total: &total,
             shallower: cheapest(&costs, budget - 1),
             budget,
-            add_cost: FillCost::new(node, &layout, T::ROWS_PER_WORD, 1).of(Fill::Histogram, node.len(), 1),
+            add_cost: FillCost::new(node, &layout, T::ROWS_PER_WORD, 1).of(
+                Fill::Histogram,
+                node.len(),
+                1,
+            ),
             score_cost: layout.cells as f64 / CHUNK as f64 * SCORE_STEP,
             columns: ColumnSums::of(node),
-            order: column_order(&layout, &workspace.score.part.inside, &workspace.score.part.outside),
+            order: column_order(
+                &layout,
+                &workspace.score.part.inside,
+                &workspace.score.part.outside,
+            ),
         };
         let next = AtomicUsize::new(0);
         let mut lower = shallow;
@@ -182,7 +242,11 @@ impl<'a> Searcher<'a> {
                 lower = lower.min(self.sweep_columns(&prepared, &next, incumbent, &mut workspace));
                 for thread in threads {
                     // A panic in a helper goes on here.
-                    lower = lower.min(thread.join().unwrap_or_else(|e| std::panic::resume_unwind(e)));
+                    lower = lower.min(
+                        thread
+                            .join()
+                            .unwrap_or_else(|e| std::panic::resume_unwind(e)),
+                    );
                 }
             });
         }
@@ -202,7 +266,9 @@ impl<'a> Searcher<'a> {
         let mut lower = UNREACHABLE;
         loop {
             let rank = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&column) = prepared.order.get(rank) else { break };
+            let Some(&column) = prepared.order.get(rank) else {
+                break;
+            };
             // Orders within a column stay below 2^16: at most 255 splits, each met in at most 4 passes.
             let first: Order = ((rank as Order + 1) << 16) + 1;
             let mut sweep = Sweep::new(self, prepared, column, incumbent, workspace);
@@ -235,8 +301,11 @@ impl ColumnSums {
             total += column.code_of.len();
         }
         let mut sums = vec![[0_i64; 3]; total];
-        for ((codes, &spread), &potential) in
-            node.codes.chunks_exact(f).zip(&node.spreads).zip(&node.potentials)
+        for ((codes, &spread), &potential) in node
+            .codes
+            .chunks_exact(f)
+            .zip(&node.spreads)
+            .zip(&node.potentials)
         {
             for (&place, &code) in places.iter().zip(codes) {
                 let cell = &mut sums[place + usize::from(code)];
@@ -290,7 +359,9 @@ impl ColumnSums {
 fn column_order<T: Lane>(layout: &Layout, inside: &[T], outside: &[T]) -> Vec<usize> {
     let score = |column: usize| {
         let span = &layout.spans[column];
-        (span.start..span.start + span.len).map(|g| inside[g].widen() + outside[g].widen()).max()
+        (span.start..span.start + span.len)
+            .map(|g| inside[g].widen() + outside[g].widen())
+            .max()
     };
     let mut order: Vec<usize> = (0..layout.spans.len()).collect();
     order.sort_by_key(|&column| std::cmp::Reverse(score(column)));
@@ -335,7 +406,11 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
             incumbent,
             workspace,
             mirrored,
-            sums: if mirrored { Cow::Owned(sums.mirrored()) } else { Cow::Borrowed(sums) },
+            sums: if mirrored {
+                Cow::Owned(sums.mirrored())
+            } else {
+                Cow::Borrowed(sums)
+            },
             sorted: None,
             position: usize::MAX,
             lower: UNREACHABLE,
@@ -347,8 +422,11 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         let n_splits = self.prepared.source.layout.spans[self.column].len;
         let scale = self.searcher.shared.scale;
         let all = self.sums.masses[n_splits + 1];
-        let shallower =
-            if self.searcher.shared.bounds.shallower { self.prepared.shallower } else { 0 };
+        let shallower = if self.searcher.shared.bounds.shallower {
+            self.prepared.shallower
+        } else {
+            0
+        };
         let mut known: Vec<Option<Known>> = vec![None; n_splits];
         let mut order = first;
         let strides = self.strides(n_splits);
@@ -460,7 +538,8 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
             } else {
                 self.load(0..split);
                 self.add(split + 1..self.sums.rows.len() - 1);
-                let (others, category) = self.score(self.prepared.source.node.potential - potential);
+                let (others, category) =
+                    self.score(self.prepared.source.node.potential - potential);
                 (category, others)
             };
             self.consider(split, &inside, &outside, mass, order);
@@ -471,7 +550,9 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
     /// Fill the part table with the rows of some codes only.
     fn load(&mut self, codes: std::ops::Range<usize>) {
         let layout = self.prepared.source.layout;
-        self.workspace.part.reset(layout, self.prepared.source.rule.planes());
+        self.workspace
+            .part
+            .reset(layout, self.prepared.source.rule.planes());
         self.position = usize::MAX;
         self.add(codes);
     }
@@ -490,7 +571,8 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         let rows = &sorted[place(codes.start)..place(codes.end)];
         let Workspace { part, fill, .. } = &mut *self.workspace;
         self.prepared.source.add(rows, 1, part, fill);
-        self.searcher.count_rows(self.prepared.source.fill, rows.len());
+        self.searcher
+            .count_rows(self.prepared.source.fill, rows.len());
     }
 
     /// Bring the part table to hold the rows of the first `codes` codes.
@@ -512,7 +594,8 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         let (part, rest) = score_both(source.layout, source.rule, total, part, cumulated, score);
         (
             self.searcher.costs(potential, &part),
-            self.searcher.costs(source.node.potential - potential, &rest),
+            self.searcher
+                .costs(source.node.potential - potential, &rest),
         )
     }
 
@@ -542,14 +625,44 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         let column = self.column;
         let n_splits = self.prepared.source.layout.spans[column].len;
         let root = if self.mirrored {
-            Root { column, split: n_splits - 1 - split, inside: best.1, outside: best.0 }
+            Root {
+                column,
+                split: n_splits - 1 - split,
+                inside: best.1,
+                outside: best.0,
+            }
         } else {
-            Root { column, split, inside: best.0, outside: best.1 }
+            Root {
+                column,
+                split,
+                inside: best.0,
+                outside: best.1,
+            }
         };
-        if whole < UNREACHABLE {
+        let (least_in, least_out) = (cheapest(inside, left), cheapest(outside, left));
+        if let Some(roots) = &mut self.searcher.roots {
+            if whole < self.incumbent.cost() {
+                let (inside, outside) = if self.mirrored {
+                    (least_out, least_in)
+                } else {
+                    (least_in, least_out)
+                };
+                roots.push(CheapRoot {
+                    column,
+                    split: root.split,
+                    inside,
+                    outside,
+                });
+            }
+        } else if whole < UNREACHABLE {
             self.incumbent.offer(whole, order, || Candidate::Root(root));
         }
-        Known { inside: cheapest(inside, left), outside: cheapest(outside, left), whole, mass }
+        Known {
+            inside: least_in,
+            outside: least_out,
+            whole,
+            mass,
+        }
     }
 }
 

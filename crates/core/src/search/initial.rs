@@ -63,7 +63,11 @@ fn translate(tree: &Tree, node: usize, problem: &Problem) -> Result<Arc<Shape>, 
     };
     match *found {
         TreeNode::Leaf { .. } => Ok(Shape::leaf()),
-        TreeNode::Branch { split, inside, outside } => {
+        TreeNode::Branch {
+            split,
+            inside,
+            outside,
+        } => {
             let split = problem.locate(split).ok_or_else(|| {
                 Error::Candidate(format!(
                     "split {} of column {} is in the initial tree but not among the candidates; add it to them",
@@ -82,10 +86,18 @@ fn translate(tree: &Tree, node: usize, problem: &Problem) -> Result<Arc<Shape>, 
 /// Records in the smallest leaf.
 fn least_leaf(problem: &Problem, shape: &Shape, rows: Vec<u32>) -> u64 {
     match shape {
-        Shape::Leaf => rows.iter().map(|&row| u64::from(problem.counts[row as usize])).sum(),
-        Shape::Branch { split, inside, outside } => {
-            let (a, b): (Vec<u32>, Vec<u32>) =
-                rows.into_iter().partition(|&row| problem.is_true(*split, row as usize));
+        Shape::Leaf => rows
+            .iter()
+            .map(|&row| u64::from(problem.counts[row as usize]))
+            .sum(),
+        Shape::Branch {
+            split,
+            inside,
+            outside,
+        } => {
+            let (a, b): (Vec<u32>, Vec<u32>) = rows
+                .into_iter()
+                .partition(|&row| problem.is_true(*split, row as usize));
             least_leaf(problem, inside, a).min(least_leaf(problem, outside, b))
         }
     }

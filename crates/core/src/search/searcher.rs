@@ -87,11 +87,30 @@ pub struct Searcher<'a> {
     pub workspaces: Workspaces,
     /// Recent subproblems, for the similarity bound.
     pub archive: Archive,
+    /// Where all roots below an upper bound are wanted: those found.
+    pub roots: Option<Vec<CheapRoot>>,
+}
+
+/// A split that roots a tree of a cost below some upper bound.
+#[derive(Clone, Copy, Debug)]
+pub struct CheapRoot {
+    /// Local column.
+    pub column: usize,
+    /// Local split.
+    pub split: usize,
+    /// Least cost of the rows where it is true, in the node budget that the root leaves.
+    pub inside: Cost,
+    /// Least cost of the other rows.
+    pub outside: Cost,
 }
 
 /// Most branching nodes that a tree of depth `depth` has.
 pub fn full_budget(depth: u32) -> u32 {
-    if depth >= 31 { u32::MAX >> 1 } else { (1 << depth) - 1 }
+    if depth >= 31 {
+        u32::MAX >> 1
+    } else {
+        (1 << depth) - 1
+    }
 }
 
 impl<'a> Searcher<'a> {
@@ -102,6 +121,7 @@ impl<'a> Searcher<'a> {
             stats: Stats::default(),
             workspaces: Workspaces::default(),
             archive: Archive::new(shared.n_rows),
+            roots: None,
         }
     }
 
@@ -144,7 +164,11 @@ impl<'a> Searcher<'a> {
 
     /// Depth three and more: with cache and similarity bound.
     fn solve_deep(&mut self, node: &Node, depth: u32, budget: u32, upper: Cost) -> Solved {
-        let key = Key { rows: node.key, depth: depth as u8, budget };
+        let key = Key {
+            rows: node.key,
+            depth: depth as u8,
+            budget,
+        };
         if self.shared.bounds.cache
             && let Some(known) = self.shared.cache.get(&key)
             && (known.tree.is_some() || known.lower >= upper)
@@ -153,7 +177,9 @@ impl<'a> Searcher<'a> {
             return known.below(upper);
         }
         if self.shared.bounds.similarity {
-            let lower = self.archive.lower_bound(node, depth, budget, upper, self.shared.scale);
+            let lower = self
+                .archive
+                .lower_bound(node, depth, budget, upper, self.shared.scale);
             if lower >= upper {
                 self.stats.pruned_similarity += 1;
                 return Solved::at_least(lower);

@@ -32,7 +32,10 @@ impl<T: Lane> PairTable<T> {
     /// The sums of `self` as the total, those of `part` taken off.
     fn rest(&self, part: &Self, rest_margins: &mut Aligned<T>, rest_sums: &mut Vec<T>) {
         rest_margins.reset(self.margins.len(), T::default());
-        for (rest, (&a, &b)) in rest_margins.iter_mut().zip(self.margins.iter().zip(part.margins.iter())) {
+        for (rest, (&a, &b)) in rest_margins
+            .iter_mut()
+            .zip(self.margins.iter().zip(part.margins.iter()))
+        {
             *rest = a.minus(b);
         }
         rest_sums.clear();
@@ -96,7 +99,11 @@ pub struct ScoreBuffers<T> {
 
 /// Make the rows of ordered columns cumulative over their codes.
 pub fn cumulate<T: Lane>(layout: &Layout, planes: usize, table: &mut PairTable<T>) {
-    for plane in table.cells.chunks_exact_mut(layout.cells.max(1)).take(planes) {
+    for plane in table
+        .cells
+        .chunks_exact_mut(layout.cells.max(1))
+        .take(planes)
+    {
         for span in layout.spans.iter().filter(|span| span.ordered) {
             let len = layout.width - span.first;
             for f in span.start + 1..span.start + span.len {
@@ -130,9 +137,22 @@ pub fn score_whole<T: Lane>(
 ) -> Profile {
     buffers.part.reset(layout.width);
     if rule.lanes == 1 && rule.min_records == 0 {
-        single_whole(layout, &total.cells, &total.margins, total.sums[0], &mut buffers.part);
+        single_whole(
+            layout,
+            &total.cells,
+            &total.margins,
+            total.sums[0],
+            &mut buffers.part,
+        );
     } else {
-        general_whole(layout, rule, &total.cells, &total.margins, &total.sums, &mut buffers.part);
+        general_whole(
+            layout,
+            rule,
+            &total.cells,
+            &total.margins,
+            &total.sums,
+            &mut buffers.part,
+        );
     }
     profile(layout, rule, &total.margins, &total.sums, &buffers.part)
 }
@@ -148,20 +168,40 @@ pub fn score_both<T: Lane>(
     cumulated: bool,
     buffers: &mut ScoreBuffers<T>,
 ) -> (Profile, Profile) {
-    let ScoreBuffers { running, rest_margins, rest_sums, part: part_children, rest: rest_children } =
-        buffers;
+    let ScoreBuffers {
+        running,
+        rest_margins,
+        rest_sums,
+        part: part_children,
+        rest: rest_children,
+    } = buffers;
     part_children.reset(layout.width);
     rest_children.reset(layout.width);
     total.rest(part, rest_margins, rest_sums);
     running.reset(layout.width * rule.planes(), T::default());
     if rule.lanes == 1 && rule.min_records == 0 {
         single_both(
-            layout, &total.cells, part, rest_margins, rest_sums[0], cumulated, running, part_children,
+            layout,
+            &total.cells,
+            part,
+            rest_margins,
+            rest_sums[0],
+            cumulated,
+            running,
+            part_children,
             rest_children,
         );
     } else {
         general_both(
-            layout, rule, &total.cells, part, rest_margins, rest_sums, cumulated, running, part_children,
+            layout,
+            rule,
+            &total.cells,
+            part,
+            rest_margins,
+            rest_sums,
+            cumulated,
+            running,
+            part_children,
             rest_children,
         );
     }
@@ -175,12 +215,16 @@ type Chunk<T> = [T; CHUNK];
 
 #[inline(always)]
 fn chunk_of<T: Lane>(cells: &[T], at: usize) -> &Chunk<T> {
-    cells[at..at + CHUNK].try_into().expect("a slice of CHUNK cells")
+    cells[at..at + CHUNK]
+        .try_into()
+        .expect("a slice of CHUNK cells")
 }
 
 #[inline(always)]
 fn chunk_of_mut<T: Lane>(cells: &mut [T], at: usize) -> &mut Chunk<T> {
-    (&mut cells[at..at + CHUNK]).try_into().expect("a slice of CHUNK cells")
+    (&mut cells[at..at + CHUNK])
+        .try_into()
+        .expect("a slice of CHUNK cells")
 }
 
 #[inline(always)]
@@ -348,12 +392,21 @@ struct Quadrants<T: Lane> {
 impl<T: Lane> Quadrants<T> {
     #[inline(always)]
     fn new() -> Self {
-        Self { scores: [[T::default(); CHUNK]; 4] }
+        Self {
+            scores: [[T::default(); CHUNK]; 4],
+        }
     }
 
     /// Take in one plane: a label's gains, or the record counts that forbid a leaf.
     #[inline(always)]
-    fn take(&mut self, both: &Chunk<T>, mine: T, sum: T, others: &Chunk<T>, min_records: Option<T>) {
+    fn take(
+        &mut self,
+        both: &Chunk<T>,
+        mine: T,
+        sum: T,
+        others: &Chunk<T>,
+        min_records: Option<T>,
+    ) {
         let [s11, s10, s01, s00] = &mut self.scores;
         let mine_out = sum.minus(mine);
         for g in 0..CHUNK {
@@ -482,14 +535,24 @@ fn general_both_body<T: Lane>(
                     }
                     let counts = (plane == rule.lanes).then_some(least);
                     let margins = &part.margins[plane * width..(plane + 1) * width];
-                    quadrants.take(&both, margins[f], part.sums[plane], chunk_of(margins, g), counts);
+                    quadrants.take(
+                        &both,
+                        margins[f],
+                        part.sums[plane],
+                        chunk_of(margins, g),
+                        counts,
+                    );
                     let mut rest_both = *chunk_of(total, at);
                     for (cell, &mine) in rest_both.iter_mut().zip(both.iter()) {
                         *cell = cell.minus(mine);
                     }
                     let margins = &rest_margins[plane * width..(plane + 1) * width];
                     rest_quadrants.take(
-                        &rest_both, margins[f], rest_sums[plane], chunk_of(margins, g), counts,
+                        &rest_both,
+                        margins[f],
+                        rest_sums[plane],
+                        chunk_of(margins, g),
+                        counts,
                     );
                 }
                 quadrants.keep(
@@ -540,13 +603,20 @@ fn profile_body<T: Lane>(
         let inside = chunk_of(&children.inside, at);
         let outside = chunk_of(&children.outside, at);
         for g in 0..CHUNK {
-            let two = inside[g].plus(leaf_out[g]).larger(leaf_in[g].plus(outside[g]));
+            let two = inside[g]
+                .plus(leaf_out[g])
+                .larger(leaf_in[g].plus(outside[g]));
             best[0][g] = best[0][g].larger(leaf_in[g].plus(leaf_out[g]));
             best[1][g] = best[1][g].larger(two);
             best[2][g] = best[2][g].larger(inside[g].plus(outside[g]));
         }
     }
-    [leaf.widen(), largest(&best[0]).widen(), largest(&best[1]).widen(), largest(&best[2]).widen()]
+    [
+        leaf.widen(),
+        largest(&best[0]).widen(),
+        largest(&best[1]).widen(),
+        largest(&best[2]).widen(),
+    ]
 }
 
 /// Leaf scores of the true sides of the 32 splits from `at` on, and of their false sides.
@@ -566,8 +636,16 @@ pub fn leaf_scores<T: Lane>(
             let (mine, other) = (masses[g], sum.minus(masses[g]));
             if plane == rule.lanes {
                 let least: T = rule.least();
-                leaf_in[g] = if mine < least { T::FORBIDDEN } else { leaf_in[g] };
-                leaf_out[g] = if other < least { T::FORBIDDEN } else { leaf_out[g] };
+                leaf_in[g] = if mine < least {
+                    T::FORBIDDEN
+                } else {
+                    leaf_in[g]
+                };
+                leaf_out[g] = if other < least {
+                    T::FORBIDDEN
+                } else {
+                    leaf_out[g]
+                };
             } else {
                 leaf_in[g] = leaf_in[g].larger(mine);
                 leaf_out[g] = leaf_out[g].larger(other);
