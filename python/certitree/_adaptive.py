@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from certitree import _core
 from certitree._classifier import OptimalTreeClassifier
 from certitree._coding import CodedTable
-from certitree._limits import seconds_left
+from certitree._limits import capped, seconds_left
 from certitree._model_file import storable
 from certitree._peer_proposer import PeerProposer
 from certitree._split import Split
@@ -218,15 +218,15 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
         if self.certify != "auto":
             certify = "always" if self.certify else "never"
         loop = {
-            "max_candidates": self.max_candidates,
+            "max_candidates": capped(self.max_candidates),
             "inner_time_limit": float(self.inner_time_limit),
-            "max_iterations": self.max_iterations,
-            "patience": self.patience,
-            "switch_after": self.switch_after,
+            "max_iterations": capped(self.max_iterations),
+            "patience": capped(self.patience),
+            "switch_after": capped(self.switch_after),
             "tolerance": float(self.tol),
-            "cart_fits": self.cart_fits,
-            "cart_depth": self.cart_depth,
-            "forest_trees": self.forest_trees,
+            "cart_fits": capped(self.cart_fits),
+            "cart_depth": capped(self.cart_depth),
+            "forest_trees": capped(self.forest_trees),
             "effort": self.effort,
             "certify": certify,
         }

@@ -14,6 +14,9 @@ from certitree.exceptions import ParameterError
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_MOST_THREADS = 64
+"""Threads allowed on machines with fewer processors, too."""
+
 _SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 
 
@@ -46,14 +49,23 @@ def parse_memory(limit: int | str | None) -> int | None:
         size = int(float(match[1]) * units[match[2].lower()])
     if size <= 0:
         raise ParameterError(f"memory_limit={limit!r} must be positive; give at least some MB")
-    return size
+    return min(size, 2**62)  # what the core can hold, and more than there is
 
 
 def count_threads(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` means, as scikit-learn's glossary has it."""
     if n_jobs == 0:
         raise ParameterError("n_jobs=0 has no meaning; give 1 or more, or -1 for all processors")
-    return int(joblib.effective_n_jobs(n_jobs))
+    # More threads than processors are of no use, but cost memory.
+    most = max(_MOST_THREADS, joblib.cpu_count())
+    if n_jobs is not None and n_jobs > most:
+        return most
+    return min(int(joblib.effective_n_jobs(n_jobs)), most)
+
+
+def capped(limit: int) -> int:
+    """Return a limit that the core's integers can hold; above, larger means no more."""
+    return min(int(limit), 2**31 - 1)
 
 
 def draw_seed(random_state: Any) -> int:

@@ -99,15 +99,24 @@ def load(path: str | Path) -> TreeModel:
 def to_dict(model: TreeModel) -> dict[str, Any]:
     """Return a fitted model as a dict of plain numbers, strings, lists and dicts."""
     check_is_fitted(model)
+    classes = model.classes_.tolist()
+    if not all(isinstance(label, str | bool | int | float) for label in classes):
+        kind = type(classes[0]).__name__
+        raise ModelFileError(
+            f"labels of type {kind} cannot be written to a model file; fit with labels that are "
+            f"strings, numbers or bools (y.astype(str)), or pickle the model"
+        )
     return {
         "format": FORMAT,
         "version": VERSION,
         "written_by": f"certitree {__version__}",
         "estimator": type(model).__name__,
         "parameters": {
-            name: _plain_parameter(value) for name, value in model.get_params(deep=False).items()
+            name: _plain_parameter(value)
+            for name, value in model.get_params(deep=False).items()
+            if not callable(value)  # a proposer of the user: the default takes its place
         },
-        "classes": {"dtype": _dtype_name(model.classes_), "values": model.classes_.tolist()},
+        "classes": {"dtype": _dtype_name(model.classes_), "values": classes},
         "has_feature_names": hasattr(model, "feature_names_in_"),
         "features": [
             {

@@ -33,11 +33,24 @@ pub(super) fn improve_thoroughly(
         .num_threads(state.params.n_threads)
         .build()
         .map_err(|error| Error::Parameter(format!("cannot start threads: {error}")))?;
-    let depth = state.params.max_depth.min(state.params.budget());
+    let asked = state.params.max_depth;
+    let reason = deepen(state, proposer, &pool, asked.min(state.params.budget()));
+    // However the loop ended: what follows is to hold for the depth asked for.
+    state.params.max_depth = asked;
+    reason
+}
+
+/// One depth after the other; leaves the last one tried in the parameters.
+fn deepen(
+    state: &mut State<'_, '_>,
+    proposer: &mut dyn Proposer,
+    pool: &rayon::ThreadPool,
+    depth: u32,
+) -> Result<StopReason, Error> {
     let mut reason = StopReason::Patience;
     for level in EXACT_DEPTH.min(depth)..=depth {
         state.params.max_depth = level;
-        improve_level(state, &pool)?;
+        improve_level(state, pool)?;
         if let Some(reason) = state.stop_reason() {
             return Ok(reason);
         }
