@@ -198,3 +198,13 @@ def test_a_model_file_leaves_out_a_proposer_that_is_a_function(tmp_path):
     loaded = load(tmp_path / "model.json")
     assert loaded.tree_ == model.tree_
     assert loaded.proposer == "certitree"
+
+
+def test_any_number_of_trees_ends_in_time():
+    X, y = make_classification(400, 8, flip_y=0.2, random_state=0)
+    for name in ("forest_trees", "cart_fits", "max_candidates"):
+        model = AdaptiveTreeClassifier(
+            max_depth=4, effort="paper", certify=False, time_limit=0.5, **{name: 2**40}
+        )
+        model.fit(X, y)
+        assert model.search_stats_["seconds"]["total"] < 1.5

@@ -12,6 +12,7 @@ from certitree import (
     OptimalTreeClassifier,
     ParameterError,
     Split,
+    load,
 )
 from checking import check_fitted
 
@@ -273,13 +274,13 @@ def test_masked_entries_are_missing():
 
 def test_text_that_is_no_unicode():
     with pytest.raises(InputError, match="no valid text"):
-        OptimalTreeClassifier().fit(pd.DataFrame({"a": ["\ud800", "b"]}), [0, 1])
+        OptimalTreeClassifier().fit(pd.DataFrame({"a": ["\ud800", "b"]}, dtype=object), [0, 1])
 
 
 def test_integers_of_128_bits():
     wide = pl.DataFrame({"a": pl.Series([2**100, None, 7, 7], dtype=pl.Int128)})
     model = OptimalTreeClassifier(max_depth=1).fit(wide, [0, 0, 1, 1])
-    assert model.objective_ == 1.0
+    assert model.objective_ == 0.0
     wrong = pl.DataFrame({"a": pl.Series([2**100 + 1, 7], dtype=pl.Int128)})
     with pytest.raises(InputError, match="no float64 equals"):
         OptimalTreeClassifier().fit(wrong, [0, 1])
@@ -306,3 +307,13 @@ def test_labels_that_no_model_file_can_hold(tmp_path):
         model.save(tmp_path / "model.json")
     with pytest.raises(InputTypeError, match="of type complex"):
         OptimalTreeClassifier().fit(X, np.array([1j, 2j, 1j, 2j], dtype=object))
+
+
+@pytest.mark.parametrize("candidates", [{0}, range(1), pd.Index(["x0"]), np.array([0])])
+def test_candidates_in_any_container_are_saved(candidates, tmp_path):
+    table = pd.DataFrame(X, columns=["x0", "x1"])
+    model = OptimalTreeClassifier(max_depth=1, candidates=candidates).fit(table, [0, 0, 1, 1])
+    model.save(tmp_path / "model.json")
+    assert load(tmp_path / "model.json").candidates == list(candidates)
+    with pytest.raises(ParameterError, match="is a mapping"):
+        OptimalTreeClassifier(candidates={"x0": 1.5}).fit(table, [0, 0, 1, 1])

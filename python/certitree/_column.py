@@ -75,8 +75,7 @@ def numeric_column(values: Array, name: str) -> NumericColumn:
         values = values.astype(np.float64, copy=False)
         # The sum shows at once that there is no infinity; only if it does not, look closer.
         with np.errstate(over="ignore", invalid="ignore"):
-            with np.errstate(over="ignore", invalid="ignore"):
-                total = values.sum()
+            total = values.sum()
         if not np.isfinite(total) and np.isinf(values).any():
             raise InputError(
                 f"Input X contains infinity or a value too large for dtype('float64'): "

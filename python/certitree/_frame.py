@@ -135,11 +135,11 @@ def read_records(X: Any, estimator_name: str) -> Records:
         # numpy would turn every number of a mixed list into text.
         X = np.array(X, dtype=object)
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        numeric = X.dtype.kind in "iuf"
-        X = X.astype(np.float64 if numeric else object).filled(np.nan if numeric else None)
-    matrix = check_array(
-        X, dtype=None, ensure_all_finite="allow-nan", estimator=estimator_name, input_name="X"
-    )
+        X = np.array(X.tolist(), dtype=object)  # masked entries become None
+    with np.errstate(invalid="ignore"):  # its sum of the largest numbers may be inf - inf
+        matrix = check_array(
+            X, dtype=None, ensure_all_finite="allow-nan", estimator=estimator_name, input_name="X"
+        )
     return MatrixRecords(matrix)
 
 

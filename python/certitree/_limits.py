@@ -57,7 +57,7 @@ def count_threads(n_jobs: int | None) -> int:
     if n_jobs == 0:
         raise ParameterError("n_jobs=0 has no meaning; give 1 or more, or -1 for all processors")
     # More threads than processors are of no use, but cost memory.
-    most = max(_MOST_THREADS, joblib.cpu_count())
+    most = max(_MOST_THREADS, int(joblib.cpu_count()))
     if n_jobs is not None and n_jobs > most:
         return most
     return min(int(joblib.effective_n_jobs(n_jobs)), most)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -17,7 +18,7 @@ from certitree._split import Split
 from certitree._tree import Tree
 from certitree.exceptions import CertitreeError, ModelFileError
 from certitree.objectives import Objective
-from certitree.objectives._registry import objective_from_dict
+from certitree.objectives._registry import as_objective, objective_from_dict
 
 if TYPE_CHECKING:
     from certitree._base import TreeModel
@@ -85,8 +86,8 @@ def load(path: str | Path) -> TreeModel:
         If it cannot be opened.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError) as error:  # no text, no JSON, or no sane JSON
         raise ModelFileError(
             f"{path} is not a JSON file ({error}); give a file written by model.save"
         ) from error
@@ -210,15 +211,21 @@ def _plain_parameter(value: Any) -> Any:
         value = Split(*value)
     if isinstance(value, Split):
         return {"feature": _plain(value.feature), "value": _plain(value.value)}
-    if isinstance(value, list | tuple | np.ndarray):
+    if isinstance(value, Iterable) and not isinstance(value, str):
         return [_plain_parameter(entry) for entry in value]
     return _plain(value)
 
 
 def _read_parameters(plain: dict[str, Any]) -> dict[str, Any]:
     parameters = dict(plain)
-    if isinstance(parameters.get("objective"), dict):
-        parameters["objective"] = objective_from_dict(parameters["objective"])
+    if "objective" in parameters:
+        objective = parameters["objective"]
+        if isinstance(objective, str):
+            as_objective(objective)
+        elif isinstance(objective, dict):
+            parameters["objective"] = objective_from_dict(objective)
+        else:
+            raise ModelFileError(f"'objective' holds {objective!r}; a name or a dict is expected")
     candidates = parameters.get("candidates")
     if candidates is not None:
         if not isinstance(candidates, list):

@@ -95,7 +95,7 @@ def read_labels(y: Any, n_rows: int, estimator_name: str) -> Array:
 
 def _to_numpy(y: Any) -> Array:
     if isinstance(y, np.ma.MaskedArray):
-        return np.asarray(y.astype(object).filled(None) if np.ma.is_masked(y) else y.data)
+        return np.array(y.tolist(), object) if np.ma.is_masked(y) else np.asarray(y.data)
     if isinstance(y, np.ndarray):
         return y
     if nw.dependencies.is_into_series(y):
