@@ -115,7 +115,7 @@ def instance(rng, n_groups=1):
         weights = rng.integers(1, 5, size=n).astype(float)
         if rng.random() < 0.5:
             weights *= rng.random(n) + 0.1
-    depth = int(rng.integers(0, 4))
+    depth = int(rng.integers(0, 5 if p <= 3 and n <= 12 else 4))
     full = 2**depth - 1
     nodes = None if rng.random() < 0.5 else int(rng.integers(0, full + 1))
     min_leaf = int(rng.choice([1, 1, 1, 2, 3]))

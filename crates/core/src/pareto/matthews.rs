@@ -209,6 +209,10 @@ pub fn maximise_correlation(
                     .fold(0.0, f64::max)
                     .min(gap.bound);
                 open.push(Gap { bound, ..gap });
+                // Stopped, or unable to prove: the same search again would end the same way.
+                let bounds = open.iter().map(|gap| gap.bound);
+                best.upper_bound = bounds.fold(best.correlation, f64::max);
+                return Ok(best);
             }
         }
     }

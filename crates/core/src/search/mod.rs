@@ -27,6 +27,7 @@ pub(crate) mod searcher;
 mod shape;
 mod simd;
 mod stats;
+mod sweep;
 mod warm_start;
 
 pub use bounds::Bounds;
