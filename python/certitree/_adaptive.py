@@ -239,19 +239,21 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
     def _keep_search(self, search: Search) -> None:
         """Keep what the last run of the loop did."""
         runs = search.runs if isinstance(search, AdaptiveSearch) else []
+        self.stop_reason_: str = "solved"
+        self.candidates_: tuple[Split, ...] = ()
+        self.history_: list[Iteration] = []
         if not runs:
-            self.stop_reason_, self.candidates_, self.history_ = "solved", (), []
             return
         run, coded = runs[-1], search.coded
-        self.stop_reason_: str = run["stop_reason"]
-        self.candidates_: tuple[Split, ...] = _splits(run["candidates"], coded)
-        self.history_: list[Iteration] = [
+        self.stop_reason_ = run["stop_reason"]
+        self.candidates_ = _splits(run["candidates"], coded)
+        self.history_ = [
             Iteration(
                 step=entry["step"],
                 candidates=_splits(entry["candidates"], coded),
                 n_unique=entry["n_unique"],
                 compression=entry["compression"],
-                seconds=dict(entry["seconds"]),
+                seconds={str(stage): value for stage, value in entry["seconds"].items()},
                 objective=entry["objective"],
                 incumbent=entry["incumbent"],
                 accepted=entry["accepted"],

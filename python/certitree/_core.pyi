@@ -343,7 +343,10 @@ def rank_splits(
     n_threads: int,
     seed: int,
 ) -> list[tuple[int, int, float]]:
-    """Rank splits by a random forest or by repeated CART fits: (column, split, importance), best first."""
+    """Rank splits by a random forest or by repeated CART fits.
+
+    Returns (column, split, importance), best first.
+    """
 
 def score_tree(
     values: Sequence[NDArray[np.float64]],

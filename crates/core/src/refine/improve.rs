@@ -18,7 +18,7 @@ use crate::tree::Tree;
 /// Levels that are solved exactly in one go.
 pub(super) const EXACT_DEPTH: u32 = 3;
 /// Splits looked at two levels ahead for each that is tried.
-const WIDER: usize = 4;
+const WIDER: usize = 8;
 
 /// A tree of part of the rows.
 #[derive(Clone, Debug)]
