@@ -48,6 +48,28 @@ def reachable_statistics(
     return set(trees((1 << n_rows) - 1, max_depth, budget))
 
 
+def least_cost(
+    splits: Sequence[np.ndarray],
+    leaf_cost: Callable[[np.ndarray], float],
+    max_depth: int,
+) -> float:
+    """Return the least summed leaf cost of a tree of some depth, with no limit on its nodes."""
+    n_rows = splits[0].size
+    masks = list(dict.fromkeys(_mask(split) for split in splits))
+
+    @cache
+    def best(node: int, depth: int) -> float:
+        found = leaf_cost(np.array([row for row in range(n_rows) if node >> row & 1]))
+        if depth > 0:
+            for mask in masks:
+                if node & mask and node & ~mask:
+                    both = best(node & mask, depth - 1) + best(node & ~mask, depth - 1)
+                    found = min(found, both)
+        return found
+
+    return best((1 << n_rows) - 1, max_depth)
+
+
 def cost_leaf(costs: np.ndarray) -> LeafValues:
     """Leaves of an additive objective: the cost of the best label."""
 

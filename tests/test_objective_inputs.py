@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
-import certitree
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.metrics import f1_score, make_scorer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+import certitree
 from certitree import InputError, InputTypeError, OptimalTreeClassifier, ParameterError
 from certitree.objectives import (
     F1,
@@ -19,10 +24,6 @@ from certitree.objectives import (
     objective_names,
 )
 from certitree.objectives._fractional import Ratio
-from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.metrics import f1_score, make_scorer
-from sklearn.model_selection import GridSearchCV, cross_val_score
 
 X = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 1]])
 Y = np.array(["no", "yes", "no", "yes", "yes"])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import f1_score
+
 from certitree import OptimalPolicyTree, OptimalTreeClassifier
 from certitree.objectives import CostMatrix
-from sklearn.metrics import f1_score
 
 pystreed = pytest.importorskip("pystreed")
 

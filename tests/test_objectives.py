@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from brute_force import all_splits
+from checking import raw_columns
+from objective_oracle import cost_leaf, error_leaf, least_cost, reachable_statistics
+
 from certitree import OptimalTreeClassifier
 from certitree.objectives import (
     F1,
@@ -15,8 +19,6 @@ from certitree.objectives import (
     Objective,
     RecordCosts,
 )
-from checking import raw_columns
-from objective_oracle import cost_leaf, error_leaf, reachable_statistics
 
 N_INSTANCES = 150
 
@@ -185,3 +187,89 @@ def test_a_class_of_the_cost_matrix_that_does_not_occur_can_be_predicted():
     model = OptimalTreeClassifier(objective=refer).fit(X, y)
     assert model.predict([[0], [1]]).tolist() == ["refer", "no"]
     assert model.objective_ == 2.0
+
+
+def gini(masses):
+    return masses.sum() - (masses**2).sum() / masses.sum()
+
+
+def entropy(masses):
+    present = masses[masses > 0]
+    return (present * np.log2(masses.sum() / present)).sum()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(("name", "impurity"), [("gini", gini), ("entropy", entropy)])
+def test_impurity(name, impurity, n_classes):
+    for seed in range(N_INSTANCES):
+        rng, X, y, weights, limits = instance(seed, n_classes)
+        penalty = float(rng.choice([0, 0, 0.125]))
+
+        def leaf(rows, y=y, weights=weights):
+            masses = np.bincount(y[rows], weights=weights[rows], minlength=n_classes)
+            return [(round(float(impurity(masses)), 9),)]
+
+        model = fit_both(name, X, y, weights, limits, complexity_penalty=penalty)
+        found = reachable_statistics(all_splits(raw_columns(X)), leaf, **limits)
+        price = penalty * weights.sum()
+        best = min(cost + price * nodes for cost, nodes in found)
+        assert model.objective_ == pytest.approx(best, abs=1e-7)
+        leaves = model.tree_.value[model.tree_.is_leaf()]
+        own = sum(impurity(masses) for masses in leaves) + price * model.n_branching_nodes_
+        assert model.objective_ == pytest.approx(own, abs=1e-9)
+        smallest = model.tree_.n_node_samples[model.tree_.is_leaf()].min()
+        assert smallest >= min(limits["min_samples_leaf"], y.size)
+
+
+@pytest.mark.parametrize(("name", "impurity"), [("gini", gini), ("entropy", entropy)])
+def test_impurity_on_long_ordered_columns(name, impurity):
+    """Many nested splits, where whole stretches of them are ruled out at once."""
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        X = rng.permutation(np.arange(40) % 14).reshape(20, 2).astype(float)
+        y = rng.integers(0, 3, 20)
+        depth = 3 + seed % 2
+
+        def leaf(rows, y=y):
+            return float(impurity(np.bincount(y[rows], minlength=3).astype(float)))
+
+        model = OptimalTreeClassifier(objective=name, max_depth=depth).fit(X, y)
+        expected = least_cost(all_splits(raw_columns(X)), leaf, depth)
+        assert model.objective_ == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["gini", "entropy"])
+def test_impurity_of_deeper_trees_on_ordered_and_nominal_columns(name):
+    """Depth by depth, the deeper tree is never worse, and worth what it says."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame(
+            {
+                "a": rng.integers(0, 9, 150),
+                "b": rng.choice(["x", "y", "z"], 150),
+                "c": rng.integers(0, 5, 150),
+            }
+        )
+        y = ((X["a"] > 4) ^ (X["c"] > 2) ^ (rng.random(150) < 0.2)).astype(int)
+        values = []
+        for depth in range(5):
+            model = OptimalTreeClassifier(objective=name, max_depth=depth).fit(X, y)
+            assert model.status_ == "optimal"
+            values.append(model.objective_)
+            impurity = gini if name == "gini" else entropy
+            leaves = model.tree_.value[model.tree_.is_leaf()]
+            assert model.objective_ == pytest.approx(sum(map(impurity, leaves)), abs=1e-8)
+        assert values == sorted(values, reverse=True)
+        few = OptimalTreeClassifier(objective=name, max_depth=3, max_nodes=3).fit(X, y)
+        assert values[3] - 1e-9 <= few.objective_ <= values[2] + 1e-9
+
+
+def test_impurity_stopped_early():
+    rng = np.random.default_rng(0)
+    X = rng.random((4000, 25))
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.random(4000) > 0.9).astype(int)
+    model = OptimalTreeClassifier(objective="gini", max_depth=4, time_limit=0.5).fit(X, y)
+    assert model.status_ == "time_limit"
+    assert 0 <= model.lower_bound_ < model.objective_ == model.upper_bound_
+    leaves = model.tree_.value[model.tree_.is_leaf()]
+    assert model.objective_ == pytest.approx(sum(map(gini, leaves)), rel=1e-9)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import certitree
 import numpy as np
 import pandas as pd
 import pytest
 from brute_force import all_splits
-from certitree import InputError, InputTypeError, OptimalPolicyTree, ParameterError
 from checking import raw_columns
 from objective_oracle import cost_leaf, reachable_statistics
 from sklearn.base import clone, is_classifier
@@ -17,6 +15,9 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
+
+import certitree
+from certitree import InputError, InputTypeError, OptimalPolicyTree, ParameterError
 
 METHODS = ("direct", "ipw", "doubly_robust")
 

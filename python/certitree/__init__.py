@@ -1,5 +1,6 @@
 """Certified decision trees: the best small tree for a table, or how far from it you can be."""
 
+from certitree._adaptive import AdaptiveTreeClassifier
 from certitree._classifier import OptimalTreeClassifier
 from certitree._core import __version__
 from certitree._export import export_text
@@ -17,6 +18,7 @@ from certitree.exceptions import (
 )
 
 __all__ = [
+    "AdaptiveTreeClassifier",
     "CertitreeError",
     "Feature",
     "InputError",

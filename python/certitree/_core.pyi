@@ -73,7 +73,14 @@ class Table:
 class SolveResult(TypedDict):
     """What a search returns."""
 
-    status: Literal["optimal", "time_limit", "memory_limit", "interrupted"]
+    status: Literal[
+        "optimal",
+        "optimal_for_candidates",
+        "feasible",
+        "time_limit",
+        "memory_limit",
+        "interrupted",
+    ]
     objective: float
     """Cost of the tree: summed cost over the rows plus node_penalty x branching nodes."""
     lower_bound: float
@@ -96,6 +103,34 @@ class Progress(TypedDict):
     lower_bound: float
     nodes: int
     stage: str
+
+class RefineProgress(Progress):
+    """A snapshot of a running adaptive loop; `stage` is propose, solve, improve or certify."""
+
+    iteration: int
+    n_candidates: int
+    compression: float
+
+class Iteration(TypedDict):
+    """What one iteration of the adaptive loop did."""
+
+    step: Literal["candidates", "subtrees", "all_splits"]
+    candidates: list[tuple[int, int]]
+    """The candidate set; empty where all splits were candidates."""
+    n_unique: int
+    compression: float
+    seconds: dict[Literal["proposal", "projection", "solve", "score"], float]
+    objective: float
+    incumbent: float
+    accepted: bool
+    status: Literal["optimal", "time_limit", "memory_limit", "interrupted"] | None
+
+class RefineResult(SolveResult):
+    """What the adaptive loop returns; `lower_bound` holds for all splits."""
+
+    stop_reason: str
+    candidates: list[tuple[int, int]]
+    history: list[Iteration]
 
 def solve(
     table: Table,
@@ -234,6 +269,81 @@ def solve_fairness(
     must have weight (equal opportunity: weight in the positive class). A constant tree has disparity 0, so there
     always is a tree. Other arguments as in `solve`.
     """
+
+def solve_impurity(
+    table: Table,
+    *,
+    impurity: Literal["gini", "entropy"],
+    labels: NDArray[np.int32],
+    n_labels: int,
+    weights: NDArray[np.float64] | None,
+    max_depth: int,
+    max_nodes: int | None,
+    min_samples_leaf: int,
+    node_penalty: float,
+    candidates: Sequence[tuple[int, int]] | None,
+    aggregate: bool,
+    time_limit: float | None,
+    memory_limit: int | None,
+    progress: Callable[[Progress], None] | None = None,
+) -> SolveResult:
+    """Find the tree of least summed impurity of its leaves, on one thread.
+
+    The impurity of a leaf of weight W with shares p is W (1 - sum p^2) for Gini, and
+    -W sum p log2 p for entropy. Otherwise as `solve`.
+    """
+
+Proposer = Callable[[int, list[tuple[int, int]], int], Sequence[tuple[int, int]]]
+"""Called with (iteration, excluded splits, most splits wanted); returns splits, best first."""
+
+def refine(
+    table: Table,
+    *,
+    labels: NDArray[np.int32] | None,
+    n_labels: int,
+    weights: NDArray[np.float64] | None,
+    costs: NDArray[np.float64] | None,
+    max_depth: int,
+    max_nodes: int | None,
+    min_samples_leaf: int,
+    node_penalty: float,
+    aggregate: bool,
+    max_candidates: int,
+    time_limit: float | None,
+    inner_time_limit: float,
+    max_iterations: int,
+    patience: int,
+    switch_after: int,
+    tolerance: float,
+    cart_fits: int,
+    cart_depth: int,
+    forest_trees: int,
+    proposer: Proposer | None,
+    effort: Literal["paper", "high"],
+    certify: Literal["auto", "always", "never"],
+    memory_limit: int | None,
+    n_threads: int,
+    seed: int,
+    kernel: Literal["auto", "histogram", "bitset", "recursive"] = "auto",
+    progress: Callable[[RefineProgress], None] | None = None,
+) -> RefineResult:
+    """Find a good tree by adaptive candidate sets; see `solve` for what both take."""
+
+def rank_splits(
+    table: Table,
+    *,
+    labels: NDArray[np.int32] | None,
+    n_labels: int,
+    weights: NDArray[np.float64] | None,
+    costs: NDArray[np.float64] | None,
+    method: Literal["forest", "cart"],
+    n_trees: int,
+    max_depth: int | None,
+    excluded: Sequence[tuple[int, int]],
+    n_threads: int,
+    seed: int,
+) -> list[tuple[int, int, float]]:
+    """Rank splits by a random forest or by repeated CART fits: (column, split, importance), best first."""
 
 def score_tree(
     values: Sequence[NDArray[np.float64]],

@@ -106,20 +106,34 @@ class ExactSearch:
                     "seed": draw_seed(self.random_state),
                     "progress": progress,
                 }
-                search = Search(coded, table, limits, self.time_limit, started)
+                search = self._make_search(coded, table, limits, started)
                 found = goal.search(search, self.complexity_penalty)
         solved = time.perf_counter()
         self._keep_table(records, coded, goal)
         self._keep_result(found, coded, goal)
+        self._keep_search(search)
         stats = self.search_stats_
         stats["seconds"] = {
             "read": read - started,
             "code": coded_at - read,
-            **{stage: stats.pop(f"{stage}_seconds") for stage in ("merge", "warm_start", "search")},
+            **{
+                key.removesuffix("_seconds"): stats.pop(key)
+                for key in list(stats)
+                if key.endswith("_seconds")
+            },
             "solve": solved - coded_at,
             "total": time.perf_counter() - started,
         }
         return self
+
+    def _make_search(
+        self, coded: CodedTable, table: _core.Table, limits: dict[str, Any], started: float
+    ) -> Search:
+        """Say how objectives are to search; other estimators search in other ways."""
+        return Search(coded, table, limits, self.time_limit, started)
+
+    def _keep_search(self, search: Search) -> None:
+        """Keep what only another kind of search knows; nothing here."""
 
     def _keep_table(self, records: Records, coded: CodedTable, goal: Goal) -> None:
         self.n_features_in_ = records.n_features

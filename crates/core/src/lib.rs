@@ -3,8 +3,11 @@
 //! The crate knows no Python, prints nothing and does not panic on user input.
 
 pub mod error;
+pub mod impurity;
 pub mod pareto;
 pub mod problem;
+pub mod propose;
+pub mod refine;
 pub mod search;
 pub mod table;
 pub mod task;

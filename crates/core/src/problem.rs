@@ -58,8 +58,9 @@ impl Problem {
             )));
         }
         let projection = table.project(keep)?;
-        let present: Vec<u32> =
-            (0..table.n_rows() as u32).filter(|&r| task.is_present(r as usize)).collect();
+        let present: Vec<u32> = (0..table.n_rows() as u32)
+            .filter(|&r| task.is_present(r as usize))
+            .collect();
         if present.is_empty() {
             return Err(Error::Statistics(
                 "no record has a positive weight; at least one is needed".into(),
@@ -107,6 +108,50 @@ impl Problem {
     /// Number of merged rows.
     pub fn n_rows(&self) -> usize {
         self.counts.len()
+    }
+
+    /// The split of this problem that stands for a split of the table, if it is a candidate.
+    pub fn locate(&self, split: SplitRef) -> Option<SplitRef> {
+        self.columns.iter().enumerate().find_map(|(index, column)| {
+            let place = column.origin.binary_search(&split).ok()?;
+            Some(SplitRef {
+                column: index as u32,
+                split: place as u32,
+            })
+        })
+    }
+
+    /// The problem of some of the merged rows.
+    pub fn part(&self, rows: &[u32]) -> Self {
+        let (f, k) = (self.columns.len(), self.n_labels);
+        let mut codes = Vec::with_capacity(rows.len() * f);
+        let mut costs = Vec::with_capacity(rows.len() * k);
+        let mut counts = Vec::with_capacity(rows.len());
+        for &row in rows {
+            let row = row as usize;
+            codes.extend_from_slice(self.row(row));
+            costs.extend_from_slice(&self.costs[row * k..(row + 1) * k]);
+            counts.push(self.counts[row]);
+        }
+        Self {
+            columns: self.columns.clone(),
+            codes,
+            costs,
+            n_records: counts.iter().map(|&count| count as usize).sum(),
+            n_unique_labelled: counts.len(),
+            counts,
+            n_labels: k,
+            unit: self.unit,
+        }
+    }
+
+    /// Whether a split of this problem is true for a merged row.
+    pub fn is_true(&self, split: SplitRef, row: usize) -> bool {
+        let code = u32::from(self.codes[row * self.columns.len() + split.column as usize]);
+        match self.columns[split.column as usize].kind {
+            Kind::Ordered => code <= split.split,
+            Kind::Nominal => code == split.split,
+        }
     }
 
     /// The codes of a merged row.

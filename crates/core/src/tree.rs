@@ -35,14 +35,20 @@ pub struct Tree {
 impl Tree {
     /// Number of branching nodes.
     pub fn n_branching(&self) -> usize {
-        self.nodes.iter().filter(|node| matches!(node, TreeNode::Branch { .. })).count()
+        self.nodes
+            .iter()
+            .filter(|node| matches!(node, TreeNode::Branch { .. }))
+            .count()
     }
 
     /// Label the leaves of a shape: each gets the label of least summed cost, the first of equals. Branching nodes whose leaves all agree
     /// become leaves.
     pub fn label(problem: &Problem, shape: &Shape) -> Self {
         let rows: Vec<u32> = (0..problem.n_rows() as u32).collect();
-        let mut tree = Self { nodes: Vec::new(), units: 0 };
+        let mut tree = Self {
+            nodes: Vec::new(),
+            units: 0,
+        };
         tree.grow(problem, shape, &rows);
         tree
     }
@@ -50,7 +56,12 @@ impl Tree {
     /// Append the subtree for `rows`; returns its label if it is a leaf.
     fn grow(&mut self, problem: &Problem, shape: &Shape, rows: &[u32]) -> Option<u32> {
         let at = self.nodes.len();
-        let Shape::Branch { split, inside, outside } = shape else {
+        let Shape::Branch {
+            split,
+            inside,
+            outside,
+        } = shape
+        else {
             let (label, units) = best_label(problem, rows);
             self.nodes.push(TreeNode::Leaf { label });
             self.units += units;
@@ -65,7 +76,11 @@ impl Tree {
             }
         });
         let origin = column.origin[split.split as usize];
-        self.nodes.push(TreeNode::Branch { split: origin, inside: 0, outside: 0 });
+        self.nodes.push(TreeNode::Branch {
+            split: origin,
+            inside: 0,
+            outside: 0,
+        });
         let first = self.nodes.len() as u32;
         let a = self.grow(problem, inside, &inside_rows);
         let second = self.nodes.len() as u32;
@@ -75,7 +90,11 @@ impl Tree {
             self.nodes.push(TreeNode::Leaf { label });
             return Some(label);
         }
-        self.nodes[at] = TreeNode::Branch { split: origin, inside: first, outside: second };
+        self.nodes[at] = TreeNode::Branch {
+            split: origin,
+            inside: first,
+            outside: second,
+        };
         None
     }
 }

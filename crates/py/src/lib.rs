@@ -2,9 +2,14 @@
 use pyo3::prelude::*;
 
 mod checker;
+mod impurity;
 mod pareto;
+mod rank;
+mod refine;
 mod solve;
+mod statistics;
 mod table;
+mod watch;
 
 #[pymodule]
 mod _core {
@@ -13,7 +18,13 @@ mod _core {
     #[pymodule_export]
     use crate::checker::score_tree;
     #[pymodule_export]
+    use crate::rank::rank_splits;
+    #[pymodule_export]
+    use crate::refine::refine;
+    #[pymodule_export]
     use crate::pareto::{solve_fairness, solve_matthews};
+    #[pymodule_export]
+    use crate::impurity::solve_impurity;
     #[pymodule_export]
     use crate::solve::solve;
     #[pymodule_export]

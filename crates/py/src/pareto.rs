@@ -12,19 +12,20 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::solve::{Watcher, contiguous, node_list};
+use crate::solve::{Watcher, node_list};
+use crate::statistics::contiguous;
 use crate::table::{Table, to_value_error};
 
-/// What both searches take, converted.
-struct Request {
-    control: Control,
-    params: Params,
-    keep: Vec<SplitRef>,
+/// What these searches take, converted.
+pub(crate) struct Request {
+    pub(crate) control: Control,
+    pub(crate) params: Params,
+    pub(crate) keep: Vec<SplitRef>,
 }
 
 impl Request {
     #[allow(clippy::too_many_arguments)]
-    fn new(
+    pub(crate) fn new(
         table: &Table,
         max_depth: u32,
         max_nodes: Option<u32>,
@@ -62,7 +63,7 @@ impl Request {
         }
     }
 
-    fn status(&self, is_optimal: bool) -> &'static str {
+    pub(crate) fn status(&self, is_optimal: bool) -> &'static str {
         match self.control.reason() {
             _ if is_optimal => "optimal",
             Some(Stop::Memory) => "memory_limit",
@@ -127,7 +128,7 @@ pub(crate) fn solve_matthews<'py>(
             Ok((records, outcome, merge_seconds))
         })
         .map_err(to_value_error)?;
-    if let Some(error) = watcher.error {
+    if let Some(error) = watcher.error() {
         return Err(error);
     }
     let dict = PyDict::new(py);
@@ -225,7 +226,7 @@ pub(crate) fn solve_fairness<'py>(
             Ok((records, outcome, trace.transpose()?, merge_seconds))
         })
         .map_err(to_value_error)?;
-    if let Some(error) = watcher.error {
+    if let Some(error) = watcher.error() {
         return Err(error);
     }
     let unit = records.problem.unit;

@@ -4,20 +4,18 @@ use std::time::{Duration, Instant};
 
 use certitree_core::problem::Problem;
 use certitree_core::search::{
-    Bounds, Control, KernelChoice, Observer, Outcome, Params, Progress, Status, search,
+    Bounds, Control, KernelChoice, Observer, Outcome, Params, Progress, Stats, Status, search,
 };
 use certitree_core::table::SplitRef;
-use certitree_core::task::{Accuracy, AdditiveTask, RecordCosts};
 use certitree_core::tree::{Tree, TreeNode};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::statistics::Arrays;
 use crate::table::{Table, to_value_error};
-
-/// How often `progress` is called.
-const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
+use crate::watch::Callback;
 
 /// Find the tree of least cost; see `_core.pyi`.
 #[pyfunction]
@@ -67,98 +65,44 @@ pub(crate) fn solve<'py>(
             pairs.into_iter().map(|(column, split)| SplitRef { column, split }).collect()
         }
     };
-    let labels = labels.as_ref().map(contiguous);
-    let weights = weights.as_ref().map(contiguous);
-    let costs_width = costs.as_ref().map(|costs| costs.shape()[1]);
-    let costs = costs.as_ref().map(|costs| match costs.as_slice() {
-        Ok(slice) => std::borrow::Cow::Borrowed(slice),
-        Err(_) => costs.as_array().iter().copied().collect(),
-    });
-    let accuracy;
-    let record_costs;
-    let task: &dyn AdditiveTask = match (&labels, &costs) {
-        (Some(labels), None) => {
-            accuracy = Accuracy { labels, n_labels, weights: weights.as_deref() };
-            &accuracy
-        }
-        (classes, Some(costs)) if costs_width == Some(n_labels) => {
-            record_costs = RecordCosts {
-                costs,
-                n_labels,
-                classes: classes.as_deref(),
-                weights: weights.as_deref(),
-            };
-            &record_costs
-        }
-        (_, Some(_)) => {
-            return Err(PyValueError::new_err(format!(
-                "invalid statistics: costs have {} columns but there are {n_labels} labels; give one column per label",
-                costs_width.unwrap_or(0)
-            )));
-        }
-        (None, None) => {
-            return Err(PyValueError::new_err(
-                "invalid statistics: neither labels nor costs came in; one of them is needed",
-            ));
-        }
-    };
+    let arrays = Arrays { labels, n_labels, weights, costs };
+    let statistics = arrays.statistics()?;
+    let task = statistics.task();
     let core_table = &table.table;
     let mut watcher = Watcher::new(progress);
     let (problem, outcome, build_seconds) = py
         .detach(|| {
             let started = Instant::now();
-            let problem = Problem::build(core_table, &keep, task, aggregate)?;
+            let problem = Problem::build(core_table, &keep, &*task, aggregate)?;
             let build_seconds = started.elapsed().as_secs_f64();
             let outcome = search(&problem, &params, &control, &mut watcher)?;
             Ok((problem, outcome, build_seconds))
         })
         .map_err(to_value_error)?;
-    if let Some(error) = watcher.error {
+    if let Some(error) = watcher.error() {
         return Err(error);
     }
     result(py, &problem, &outcome, build_seconds)
 }
 
 /// Checks signals, and calls `progress` now and then.
-pub(crate) struct Watcher {
-    progress: Option<Py<PyAny>>,
-    reported: Instant,
-    /// An exception that is no interrupt: raised after the search has stopped.
-    pub(crate) error: Option<PyErr>,
-}
+pub(crate) struct Watcher(Callback);
 
 impl Watcher {
     /// Nothing reported yet.
     pub(crate) fn new(progress: Option<Py<PyAny>>) -> Self {
-        Self { progress, reported: Instant::now(), error: None }
+        Self(Callback::new(progress))
+    }
+
+    /// An exception that is no interrupt: to be raised after the search has stopped.
+    pub(crate) fn error(self) -> Option<PyErr> {
+        self.0.error
     }
 }
 
 impl Observer for Watcher {
     fn poll(&mut self, progress: &Progress) -> bool {
-        Python::attach(|py| {
-            if let Err(error) = py.check_signals() {
-                if !error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
-                    self.error = Some(error);
-                }
-                return false;
-            }
-            let Some(callback) = &self.progress else { return true };
-            let nothing_yet = progress.objective.is_infinite();
-            if nothing_yet || self.reported.elapsed() < PROGRESS_INTERVAL {
-                return true;
-            }
-            self.reported = Instant::now();
-            match report(py, progress).and_then(|report| callback.call1(py, (report,))) {
-                Ok(_) => true,
-                Err(error) => {
-                    if !error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
-                        self.error = Some(error);
-                    }
-                    false
-                }
-            }
-        })
+        self.0.poll(progress.objective.is_finite(), |py| report(py, progress))
     }
 }
 
@@ -179,13 +123,7 @@ fn result<'py>(
     build_seconds: f64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    let status = match outcome.status {
-        Status::Optimal => "optimal",
-        Status::TimeLimit => "time_limit",
-        Status::MemoryLimit => "memory_limit",
-        Status::Interrupted => "interrupted",
-    };
-    dict.set_item("status", status)?;
+    dict.set_item("status", status_name(outcome.status))?;
     dict.set_item("objective", outcome.objective)?;
     dict.set_item("lower_bound", outcome.lower_bound)?;
     dict.set_item("nodes", PyList::new(py, node_list(&outcome.tree))?)?;
@@ -210,9 +148,28 @@ pub(crate) fn node_list(tree: &Tree) -> Vec<PyNode> {
     tree.nodes.iter().map(node).collect()
 }
 
+/// The name of a status that users see.
+pub(crate) fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Optimal => "optimal",
+        Status::TimeLimit => "time_limit",
+        Status::MemoryLimit => "memory_limit",
+        Status::Interrupted => "interrupted",
+    }
+}
+
 fn stats<'py>(py: Python<'py>, outcome: &Outcome, build_seconds: f64) -> PyResult<Bound<'py, PyDict>> {
+    let dict = counters(py, &outcome.stats)?;
+    dict.set_item("warm_start_objective", outcome.warm_start_objective)?;
+    dict.set_item("merge_seconds", build_seconds)?;
+    dict.set_item("warm_start_seconds", outcome.seconds[0])?;
+    dict.set_item("search_seconds", outcome.seconds[1])?;
+    Ok(dict)
+}
+
+/// The counters of a search.
+pub(crate) fn counters<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    let stats = &outcome.stats;
     for (name, value) in [
         ("nodes", stats.nodes),
         ("depth_three", stats.depth_three),
@@ -230,20 +187,7 @@ fn stats<'py>(py: Python<'py>, outcome: &Outcome, build_seconds: f64) -> PyResul
     ] {
         dict.set_item(name, value)?;
     }
-    dict.set_item("warm_start_objective", outcome.warm_start_objective)?;
-    dict.set_item("merge_seconds", build_seconds)?;
-    dict.set_item("warm_start_seconds", outcome.seconds[0])?;
-    dict.set_item("search_seconds", outcome.seconds[1])?;
     Ok(dict)
-}
-
-pub(crate) fn contiguous<'a, T: numpy::Element + Copy>(
-    array: &'a PyReadonlyArray1<'_, T>,
-) -> std::borrow::Cow<'a, [T]> {
-    match array.as_slice() {
-        Ok(slice) => std::borrow::Cow::Borrowed(slice),
-        Err(_) => array.as_array().iter().copied().collect(),
-    }
 }
 
 pub(crate) fn parse_kernel(name: &str) -> PyResult<KernelChoice> {
@@ -260,7 +204,7 @@ pub(crate) fn parse_kernel(name: &str) -> PyResult<KernelChoice> {
     }
 }
 
-fn parse_bounds(disabled: &[String]) -> PyResult<Bounds> {
+pub(crate) fn parse_bounds(disabled: &[String]) -> PyResult<Bounds> {
     let mut bounds = Bounds::default();
     for name in disabled {
         match bounds.by_name(name) {

@@ -18,6 +18,7 @@ from certitree.objectives._demographic_parity import DemographicParity
 from certitree.objectives._equal_opportunity import EqualOpportunity
 from certitree.objectives._f1 import F1, FBeta
 from certitree.objectives._group_fairness import FairnessPoint
+from certitree.objectives._impurity import Entropy, Gini
 from certitree.objectives._jaccard import Jaccard
 from certitree.objectives._matthews import Matthews
 from certitree.objectives._record_costs import RecordCosts
@@ -30,10 +31,12 @@ __all__ = [
     "BalancedAccuracy",
     "CostMatrix",
     "DemographicParity",
+    "Entropy",
     "EqualOpportunity",
     "FBeta",
     "FairnessPoint",
     "Found",
+    "Gini",
     "Goal",
     "Jaccard",
     "Matthews",

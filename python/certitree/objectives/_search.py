@@ -14,7 +14,9 @@ from certitree import _core
 from certitree._coding import CodedTable
 from certitree._limits import seconds_left
 
-Status: TypeAlias = Literal["optimal", "time_limit", "memory_limit", "interrupted"]
+Status: TypeAlias = Literal[
+    "optimal", "optimal_for_candidates", "feasible", "time_limit", "memory_limit", "interrupted"
+]
 CoreNodes: TypeAlias = Sequence[tuple[int, int, int, int, int]]
 """Nodes as `_core.solve` returns them: (column, split, left, right, label)."""
 
@@ -26,7 +28,9 @@ class Found:
     Attributes
     ----------
     nodes : list of tuples, as `_core.solve` returns them
-    status : {"optimal", "time_limit", "memory_limit", "interrupted"}
+    status : str
+        "optimal", "time_limit", "memory_limit" or "interrupted"; of an adaptive search also
+        "optimal_for_candidates" and "feasible".
     objective : float
         Value of the tree.
     lower_bound, upper_bound : float

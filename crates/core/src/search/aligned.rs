@@ -15,7 +15,11 @@ pub struct Aligned<T> {
 
 impl<T> Default for Aligned<T> {
     fn default() -> Self {
-        Self { data: Vec::new(), start: 0, len: 0 }
+        Self {
+            data: Vec::new(),
+            start: 0,
+            len: 0,
+        }
     }
 }
 

@@ -33,7 +33,10 @@ pub struct Archive {
 impl Archive {
     /// For nodes whose rows are below `n_rows`.
     pub fn new(n_rows: usize) -> Self {
-        Self { entries: Vec::new(), members: vec![0; n_rows.div_ceil(64)] }
+        Self {
+            entries: Vec::new(),
+            members: vec![0; n_rows.div_ceil(64)],
+        }
     }
 
     /// The best similarity bound for a node; stops looking once `wanted` is reached.
@@ -45,7 +48,9 @@ impl Archive {
         wanted: Cost,
         scale: Scale,
     ) -> Cost {
-        let Some(entries) = self.entries.get(depth as usize) else { return 0 };
+        let Some(entries) = self.entries.get(depth as usize) else {
+            return 0;
+        };
         if entries.is_empty() {
             return 0;
         }
@@ -82,9 +87,18 @@ impl Archive {
             self.entries.resize_with(slot + 1, VecDeque::new);
         }
         let entries = &mut self.entries[slot];
-        let mut entry = if entries.len() >= KEPT { entries.pop_front() } else { None }.unwrap_or(
-            Entry { depth, budget, lower, rows: Vec::new(), spreads: Vec::new() },
-        );
+        let mut entry = if entries.len() >= KEPT {
+            entries.pop_front()
+        } else {
+            None
+        }
+        .unwrap_or(Entry {
+            depth,
+            budget,
+            lower,
+            rows: Vec::new(),
+            spreads: Vec::new(),
+        });
         entry.rows.clone_from(&node.rows);
         entry.spreads.clone_from(&node.spreads);
         (entry.depth, entry.budget, entry.lower) = (depth, budget, lower);

@@ -22,13 +22,20 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { neighbour: true, interval: true, shallower: true, similarity: true, cache: true }
+        Self {
+            neighbour: true,
+            interval: true,
+            shallower: true,
+            similarity: true,
+            cache: true,
+        }
     }
 }
 
 impl Bounds {
     /// Names of the bounds that can be turned off.
-    pub const NAMES: [&'static str; 5] = ["neighbour", "interval", "shallower", "similarity", "cache"];
+    pub const NAMES: [&'static str; 5] =
+        ["neighbour", "interval", "shallower", "similarity", "cache"];
 
     /// The bound of that name.
     pub fn by_name(&mut self, name: &str) -> Option<&mut bool> {
@@ -44,7 +51,12 @@ impl Bounds {
 
     /// The bounds that stay valid when leaves must hold a minimum of records.
     pub fn when_counted(self) -> Self {
-        Self { neighbour: false, interval: false, similarity: false, ..self }
+        Self {
+            neighbour: false,
+            interval: false,
+            similarity: false,
+            ..self
+        }
     }
 }
 
@@ -64,12 +76,22 @@ pub struct Known {
 impl Known {
     /// The "split" before the first: nothing on its left, all on its right.
     pub fn before_all(shallower: Cost, scale: Scale) -> Self {
-        Self { inside: 0, outside: shallower, whole: scale.node + shallower, mass: 0 }
+        Self {
+            inside: 0,
+            outside: shallower,
+            whole: scale.node + shallower,
+            mass: 0,
+        }
     }
 
     /// The "split" after the last.
     pub fn after_all(shallower: Cost, scale: Scale, mass: i64) -> Self {
-        Self { inside: shallower, outside: 0, whole: scale.node + shallower, mass }
+        Self {
+            inside: shallower,
+            outside: 0,
+            whole: scale.node + shallower,
+            mass,
+        }
     }
 }
 

@@ -59,7 +59,13 @@ pub type Found = Incumbent<Arc<Shape>>;
 
 impl<'n> Branching<'n> {
     /// Make a node ready: `shallower` is the cost of its best tree one level shallower.
-    pub fn new(node: &'n Node, depth: u32, budget: u32, shallower: Cost, order: Vec<usize>) -> Self {
+    pub fn new(
+        node: &'n Node,
+        depth: u32,
+        budget: u32,
+        shallower: Cost,
+        order: Vec<usize>,
+    ) -> Self {
         let columns = (0..node.columns.len())
             .map(|column| {
                 let (rows, starts) = node.rows_by_code(column);
@@ -71,10 +77,21 @@ impl<'n> Branching<'n> {
                         .sum();
                     masses[code + 1] = masses[code] + mass;
                 }
-                ColumnRows { rows, starts, masses }
+                ColumnRows {
+                    rows,
+                    starts,
+                    masses,
+                }
             })
             .collect();
-        Self { node, depth, budget, order, shallower, columns }
+        Self {
+            node,
+            depth,
+            budget,
+            order,
+            shallower,
+            columns,
+        }
     }
 
     /// The items that cover all splits of the column at place `rank`.
@@ -82,12 +99,23 @@ impl<'n> Branching<'n> {
         let scale = searcher.shared.scale;
         let column = self.order[rank];
         let n_splits = self.node.columns[column].n_splits;
-        let shallower = if searcher.shared.bounds.shallower { self.shallower } else { 0 };
+        let shallower = if searcher.shared.bounds.shallower {
+            self.shallower
+        } else {
+            0
+        };
         if self.node.columns[column].ordered {
             let left = Known::before_all(shallower, scale);
             let right = Known::after_all(shallower, scale, self.node.spread);
             let lower = scale.node;
-            return vec![Item { rank, from: 0, to: n_splits, left, right, lower }];
+            return vec![Item {
+                rank,
+                from: 0,
+                to: n_splits,
+                left,
+                right,
+                lower,
+            }];
         }
         let masses = &self.columns[column].masses;
         (0..n_splits)
@@ -96,8 +124,20 @@ impl<'n> Branching<'n> {
                 let mass = masses[split + 1] - masses[split];
                 let moved = mass.min(self.node.spread - mass);
                 let lower = (scale.node + shallower - scale.loss(moved)).max(scale.node);
-                let known = Known { inside: 0, outside: 0, whole: lower, mass: 0 };
-                Item { rank, from: split, to: split + 1, left: known, right: known, lower }
+                let known = Known {
+                    inside: 0,
+                    outside: 0,
+                    whole: lower,
+                    mass: 0,
+                };
+                Item {
+                    rank,
+                    from: split,
+                    to: split + 1,
+                    left: known,
+                    right: known,
+                    lower,
+                }
             })
             .collect()
     }
@@ -123,7 +163,11 @@ impl<'n> Branching<'n> {
             return (left.to_vec(), right.to_vec());
         }
         let (from, to) = (column.starts[split], column.starts[split + 1]);
-        let rest = column.rows[..from].iter().chain(&column.rows[to..]).copied().collect();
+        let rest = column.rows[..from]
+            .iter()
+            .chain(&column.rows[to..])
+            .copied()
+            .collect();
         (column.rows[from..to].to_vec(), rest)
     }
 }
@@ -156,7 +200,10 @@ impl<'a> Searcher<'a> {
         }
         match found.best() {
             None => Solved::at_least(lower),
-            Some((cost, tree)) => Solved { lower: lower.min(cost), tree: Some((cost, tree)) },
+            Some((cost, tree)) => Solved {
+                lower: lower.min(cost),
+                tree: Some((cost, tree)),
+            },
         }
     }
 
@@ -178,12 +225,19 @@ impl<'a> Searcher<'a> {
             for split in 0..column.n_splits {
                 for lane in 0..stride {
                     let cell = sums[split * stride + lane];
-                    inside[lane] = if column.ordered { inside[lane] + cell } else { cell };
+                    inside[lane] = if column.ordered {
+                        inside[lane] + cell
+                    } else {
+                        cell
+                    };
                 }
-                let outside: Vec<i64> =
-                    node.gain_sums.iter().zip(&inside).map(|(a, b)| a - b).collect();
-                let score =
-                    super::node::leaf_score(&inside) + super::node::leaf_score(&outside);
+                let outside: Vec<i64> = node
+                    .gain_sums
+                    .iter()
+                    .zip(&inside)
+                    .map(|(a, b)| a - b)
+                    .collect();
+                let score = super::node::leaf_score(&inside) + super::node::leaf_score(&outside);
                 best = best.max(score);
             }
             best
@@ -225,11 +279,25 @@ impl<'a> Searcher<'a> {
             let lower = neighbour(&item.left, &item.right, mass, shared.scale);
             if lower >= found.limit(order) {
                 self.stats.pruned_neighbour += 1;
-                return Expansion::split(item, middle, None, lower, shared.scale, shared.bounds.interval);
+                return Expansion::split(
+                    item,
+                    middle,
+                    None,
+                    lower,
+                    shared.scale,
+                    shared.bounds.interval,
+                );
             }
         }
         let known = self.evaluate(branching, item, middle, found, order);
-        Expansion::split(item, middle, Some(known), known.whole, shared.scale, shared.bounds.interval)
+        Expansion::split(
+            item,
+            middle,
+            Some(known),
+            known.whole,
+            shared.scale,
+            shared.bounds.interval,
+        )
     }
 
     /// Solve both sides of a split, and offer the tree if it is good.
@@ -247,8 +315,11 @@ impl<'a> Searcher<'a> {
         let outside = branching.node.child(&outside_rows);
         let mass = inside.spread;
         let ordered = branching.is_ordered(item) && self.shared.bounds.interval;
-        let (inside_least, outside_least) =
-            if ordered { (item.left.inside, item.right.outside) } else { (0, 0) };
+        let (inside_least, outside_least) = if ordered {
+            (item.left.inside, item.right.outside)
+        } else {
+            (0, 0)
+        };
         let limit = found.limit(order);
         // Solve somewhat beyond the limit: higher bounds rule out neighbours too.
         let slack = if branching.is_ordered(item) && self.shared.bounds.neighbour {
@@ -320,7 +391,12 @@ impl<'a> Searcher<'a> {
         } else {
             (second_lower, first_lower)
         };
-        Known { inside: inside_lower, outside: outside_lower, whole, mass }
+        Known {
+            inside: inside_lower,
+            outside: outside_lower,
+            whole,
+            mass,
+        }
     }
 }
 
@@ -335,7 +411,10 @@ pub struct Expansion {
 
 impl Expansion {
     fn pruned(lower: Cost) -> Self {
-        Self { lower, items: [None, None] }
+        Self {
+            lower,
+            items: [None, None],
+        }
     }
 
     fn split(
@@ -348,12 +427,26 @@ impl Expansion {
     ) -> Self {
         let part = |from: usize, to: usize, left: Known, right: Known| {
             (from < to).then(|| {
-                let least = if use_interval { interval(&left, &right, scale) } else { scale.node };
-                Item { rank: item.rank, from, to, left, right, lower: item.lower.max(least) }
+                let least = if use_interval {
+                    interval(&left, &right, scale)
+                } else {
+                    scale.node
+                };
+                Item {
+                    rank: item.rank,
+                    from,
+                    to,
+                    left,
+                    right,
+                    lower: item.lower.max(least),
+                }
             })
         };
         let below = part(item.from, middle, item.left, known.unwrap_or(item.right));
         let above = part(middle + 1, item.to, known.unwrap_or(item.left), item.right);
-        Self { lower, items: [below, above] }
+        Self {
+            lower,
+            items: [below, above],
+        }
     }
 }

@@ -57,8 +57,14 @@ impl Cache {
 
     /// What is known of a subproblem.
     pub fn get(&self, key: &Key) -> Option<Solved> {
-        let shard = self.shard(key).lock().unwrap_or_else(PoisonError::into_inner);
-        shard.get(key).map(|entry| Solved { lower: entry.lower, tree: entry.tree.clone() })
+        let shard = self
+            .shard(key)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        shard.get(key).map(|entry| Solved {
+            lower: entry.lower,
+            tree: entry.tree.clone(),
+        })
     }
 
     /// Keep a result; a bound never replaces a better one.
@@ -66,11 +72,17 @@ impl Cache {
         if self.per_shard == 0 {
             return;
         }
-        let mut shard = self.shard(&key).lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shard = self
+            .shard(&key)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if shard.len() >= self.per_shard && !shard.contains_key(&key) {
             self.make_room(&mut shard);
         }
-        let entry = shard.entry(key).or_insert(Entry { lower: solved.lower, tree: None });
+        let entry = shard.entry(key).or_insert(Entry {
+            lower: solved.lower,
+            tree: None,
+        });
         if entry.tree.is_none() {
             entry.lower = entry.lower.max(solved.lower);
             if solved.is_exact() {
@@ -89,7 +101,8 @@ impl Cache {
             nth += 1;
             key.depth > middle || (key.depth == middle && nth.is_multiple_of(2))
         });
-        self.evictions.fetch_add((before - shard.len()) as u64, Ordering::Relaxed);
+        self.evictions
+            .fetch_add((before - shard.len()) as u64, Ordering::Relaxed);
     }
 
     /// Entries thrown out so far.

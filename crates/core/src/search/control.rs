@@ -1,7 +1,7 @@
 //! When to stop: time, interrupts and a cancelled search, seen by every thread through one flag.
 
-use std::sync::{Condvar, MutexGuard, PoisonError};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Condvar, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Why a search stopped before it was done.
@@ -53,7 +53,9 @@ impl Control {
             Stop::Interrupt => 3,
         };
         // Another reason may have come first; that one is kept.
-        let _ = self.state.compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self
+            .state
+            .compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Why the search was stopped, if it was.
@@ -72,7 +74,10 @@ impl Control {
         if self.state.load(Ordering::Relaxed) != 0 {
             return true;
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if self
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+        {
             self.stop(Stop::Time);
             return true;
         }
@@ -83,7 +88,8 @@ impl Control {
     /// Let `stopped` also be true once `time` has passed, until [`Control::resume`].
     pub fn pause_after(&self, time: Duration) {
         let at = (self.elapsed() + time).as_micros().max(1);
-        self.pause.store(u64::try_from(at).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.pause
+            .store(u64::try_from(at).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// End the effect of [`Control::pause_after`].
@@ -105,11 +111,15 @@ impl Control {
     pub fn wait<'q, Q>(&self, changed: &Condvar, guard: MutexGuard<'q, Q>) -> MutexGuard<'q, Q> {
         let longest = Duration::from_millis(20);
         let wait = self.time_left().map_or(longest, |left| left.min(longest));
-        changed.wait_timeout(guard, wait).unwrap_or_else(PoisonError::into_inner).0
+        changed
+            .wait_timeout(guard, wait)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0
     }
 
     /// Time left until the deadline.
     pub fn time_left(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        self.deadline
+            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 }

@@ -28,8 +28,15 @@ impl Scale {
     pub fn new(penalty_units: f64, most: i64) -> Self {
         let limit = most * Self::STEPS;
         let price = (penalty_units * Self::STEPS as f64).round();
-        let price = if price < limit as f64 { price as i64 } else { limit };
-        Self { per_unit: Self::STEPS, node: price + 1 }
+        let price = if price < limit as f64 {
+            price as i64
+        } else {
+            limit
+        };
+        Self {
+            per_unit: Self::STEPS,
+            node: price + 1,
+        }
     }
 
     /// Cost of a loss.

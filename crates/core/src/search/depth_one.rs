@@ -44,8 +44,12 @@ pub fn depth_one(shared: &Shared<'_>, node: &Node) -> Solved {
             if shared.rule.min_records > count.min(node.count - count) {
                 continue;
             }
-            let outside: Vec<i64> =
-                node.gain_sums.iter().zip(&inside).map(|(total, part)| total - part).collect();
+            let outside: Vec<i64> = node
+                .gain_sums
+                .iter()
+                .zip(&inside)
+                .map(|(total, part)| total - part)
+                .collect();
             let score = leaf_score(&inside[..lanes]) + leaf_score(&outside);
             let cost = scale.loss(node.potential - score) + scale.node;
             if cost < best.0 {

@@ -40,7 +40,9 @@ impl<'a> Searcher<'a> {
             LaneWidth::Wide => 8,
         };
         // Two tables, each about half the square.
-        splits.saturating_mul(width).saturating_mul(lane * self.shared.rule.planes())
+        splits
+            .saturating_mul(width)
+            .saturating_mul(lane * self.shared.rule.planes())
             <= self.shared.table_bytes
     }
 
@@ -132,11 +134,22 @@ impl<'a> Searcher<'a> {
         let used = used_bits(node, self.shared.rule);
         let fill = self.choose_fill(node, &layout, T::ROWS_PER_WORD, node.len(), 1, &used);
         let rule = self.shared.rule;
-        let source = Source { node, layout: &layout, bits: &bits, rule, fill, used: &used };
+        let source = Source {
+            node,
+            layout: &layout,
+            bits: &bits,
+            rule,
+            fill,
+            used: &used,
+        };
         self.fill_total(&source, workspace);
         self.stats.scored += 1;
-        let profile =
-            score_whole(&layout, self.shared.rule, &workspace.total, &mut workspace.score);
+        let profile = score_whole(
+            &layout,
+            self.shared.rule,
+            &workspace.total,
+            &mut workspace.score,
+        );
         let costs = self.costs(node.potential, &profile);
         let lower = cheapest(&costs, budget);
         if lower >= upper || lower == costs[0] {
@@ -147,7 +160,11 @@ impl<'a> Searcher<'a> {
     }
 
     /// Fill the cumulated table of all rows.
-    pub(super) fn fill_total<T: Lane>(&mut self, source: &Source<'_>, workspace: &mut Workspace<T>) {
+    pub(super) fn fill_total<T: Lane>(
+        &mut self,
+        source: &Source<'_>,
+        workspace: &mut Workspace<T>,
+    ) {
         let planes = source.rule.planes();
         workspace.total.reset(source.layout, planes);
         let all: Vec<u32> = (0..source.node.len() as u32).collect();
@@ -195,7 +212,11 @@ impl<'a> Searcher<'a> {
                 (leaf_in + leaf_out, 0, 0),
                 (children.inside[g].widen() + leaf_out, 1, 0),
                 (leaf_in + children.outside[g].widen(), 0, 1),
-                (children.inside[g].widen() + children.outside[g].widen(), 1, 1),
+                (
+                    children.inside[g].widen() + children.outside[g].widen(),
+                    1,
+                    1,
+                ),
             ];
             scores.into_iter().find_map(|(score, inside, outside)| {
                 let nodes = 1 + inside + outside;
@@ -206,8 +227,12 @@ impl<'a> Searcher<'a> {
                 let cost = self.shared.scale.loss(node.potential - score)
                     + Cost::from(nodes) * self.shared.scale.node;
                 let (column, split) = layout.locate(g);
-                (cost == target)
-                    .then_some(Root { column, split, inside, outside })
+                (cost == target).then_some(Root {
+                    column,
+                    split,
+                    inside,
+                    outside,
+                })
             })
         })
     }
@@ -215,10 +240,19 @@ impl<'a> Searcher<'a> {
 
 /// Least cost with at most `budget` branching nodes.
 pub fn cheapest(costs: &Costs, budget: u32) -> Cost {
-    costs.iter().take(budget as usize + 1).copied().fold(UNREACHABLE, Cost::min)
+    costs
+        .iter()
+        .take(budget as usize + 1)
+        .copied()
+        .fold(UNREACHABLE, Cost::min)
 }
 
-fn leaf_pair<T: Lane>(layout: &Layout, rule: LeafRule, table: &PairTable<T>, g: usize) -> (i64, i64) {
+fn leaf_pair<T: Lane>(
+    layout: &Layout,
+    rule: LeafRule,
+    table: &PairTable<T>,
+    g: usize,
+) -> (i64, i64) {
     let at = g / CHUNK * CHUNK;
     let (leaf_in, leaf_out) = leaf_scores(layout, rule, &table.margins, &table.sums, at);
     (leaf_in[g - at].widen(), leaf_out[g - at].widen())

@@ -57,7 +57,8 @@ impl FillCost {
         match fill {
             Fill::Histogram => self.per_row * rows as f64,
             Fill::Bitset => {
-                let words = rows as f64 / self.rows_per_word + self.words_per_group * batches as f64;
+                let words =
+                    rows as f64 / self.rows_per_word + self.words_per_group * batches as f64;
                 self.per_word * words + rows as f64 * SPREAD_STEP
             }
         }
@@ -111,7 +112,10 @@ impl Source<'_> {
         buffers: &mut FillBuffers<T>,
     ) {
         for plane in 0..self.rule.planes() {
-            let sum: i64 = rows.iter().map(|&row| self.value(row as usize, plane)).sum();
+            let sum: i64 = rows
+                .iter()
+                .map(|&row| self.value(row as usize, plane))
+                .sum();
             table.sums[plane] = table.sums[plane].plus(T::narrow(sign * sum));
             match self.fill {
                 Fill::Histogram => self.add_histogram(rows, plane, sign, table, buffers),
@@ -129,7 +133,11 @@ impl Source<'_> {
         buffers: &mut FillBuffers<T>,
     ) {
         let (cells, width, words) = (self.layout.cells, self.layout.width, self.layout.words());
-        let PairTable { cells: all_cells, margins, .. } = table;
+        let PairTable {
+            cells: all_cells,
+            margins,
+            ..
+        } = table;
         let plane_cells = &mut all_cells[plane * cells..(plane + 1) * cells];
         let plane_margin = &mut margins[plane * width..(plane + 1) * width];
         if size_of::<T>() > size_of::<i16>() && rows.len() * self.layout.spans.len() > cells / 4 {
@@ -168,7 +176,12 @@ impl Source<'_> {
         buffers: &mut FillBuffers<T>,
     ) {
         let (width, words) = (self.layout.width, self.layout.words());
-        let FillBuffers { narrow_cells, narrow_margin, narrow_scratch, .. } = buffers;
+        let FillBuffers {
+            narrow_cells,
+            narrow_margin,
+            narrow_scratch,
+            ..
+        } = buffers;
         narrow_cells.reset(cells.len(), 0);
         narrow_margin.reset(width, 0);
         narrow_scratch.reset(width, 0);
@@ -208,10 +221,17 @@ impl Source<'_> {
         buffers: &mut FillBuffers<T>,
     ) {
         let (cells, width) = (self.layout.cells, self.layout.width);
-        let PairTable { cells: all_cells, margins, .. } = table;
+        let PairTable {
+            cells: all_cells,
+            margins,
+            ..
+        } = table;
         let plane_cells = &mut all_cells[plane * cells..(plane + 1) * cells];
         let plane_margin = &mut margins[plane * width..(plane + 1) * width];
-        for (side, used) in [(1, self.used[plane].positive), (-1, self.used[plane].negative)] {
+        for (side, used) in [
+            (1, self.used[plane].positive),
+            (-1, self.used[plane].negative),
+        ] {
             let mut rest = used;
             while rest != 0 {
                 let bit = rest & rest.wrapping_neg();
@@ -228,7 +248,13 @@ impl Source<'_> {
                     &mut buffers.words,
                 );
                 let weight = T::narrow(sign * side * bit);
-                add_counts::<T>(self.layout, &buffers.words, weight, plane_cells, plane_margin);
+                add_counts::<T>(
+                    self.layout,
+                    &buffers.words,
+                    weight,
+                    plane_cells,
+                    plane_margin,
+                );
             }
         }
     }
@@ -264,12 +290,17 @@ pub fn used_bits(node: &Node, rule: LeafRule) -> Vec<UsedBits> {
         }
     }
     if let Some(counts) = used.get_mut(rule.lanes) {
-        counts.positive = node.counts.iter().fold(0, |all, &count| all | i64::from(count));
+        counts.positive = node
+            .counts
+            .iter()
+            .fold(0, |all, &count| all | i64::from(count));
     }
     used
 }
 
 /// Number of groups that the bitset kernel splits a node's rows into.
 pub fn bit_groups(used: &[UsedBits]) -> usize {
-    used.iter().map(|plane| (plane.positive.count_ones() + plane.negative.count_ones()) as usize).sum()
+    used.iter()
+        .map(|plane| (plane.positive.count_ones() + plane.negative.count_ones()) as usize)
+        .sum()
 }

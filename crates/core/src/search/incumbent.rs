@@ -26,12 +26,24 @@ struct State<C> {
 impl<C: Clone> Incumbent<C> {
     /// Start from an upper bound: only cheaper candidates are of interest.
     pub fn below(upper: Cost) -> Self {
-        Self { state: Mutex::new(State { cost: upper, order: 0, candidate: None }) }
+        Self {
+            state: Mutex::new(State {
+                cost: upper,
+                order: 0,
+                candidate: None,
+            }),
+        }
     }
 
     /// Start from a candidate that wins every tie.
     pub fn from_candidate(cost: Cost, candidate: C) -> Self {
-        Self { state: Mutex::new(State { cost, order: 0, candidate: Some(candidate) }) }
+        Self {
+            state: Mutex::new(State {
+                cost,
+                order: 0,
+                candidate: Some(candidate),
+            }),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<C>> {
@@ -42,7 +54,11 @@ impl<C: Clone> Incumbent<C> {
     /// Costs below this are of interest to a candidate of this order.
     pub fn limit(&self, order: Order) -> Cost {
         let state = self.lock();
-        if order < state.order { state.cost + 1 } else { state.cost }
+        if order < state.order {
+            state.cost + 1
+        } else {
+            state.cost
+        }
     }
 
     /// Best cost so far, or the upper bound.
@@ -55,7 +71,11 @@ impl<C: Clone> Incumbent<C> {
         let mut state = self.lock();
         let better = cost < state.cost || (cost == state.cost && order < state.order);
         if better {
-            *state = State { cost, order, candidate: Some(candidate()) };
+            *state = State {
+                cost,
+                order,
+                candidate: Some(candidate()),
+            };
         }
         better
     }
@@ -63,6 +83,9 @@ impl<C: Clone> Incumbent<C> {
     /// Cost and candidate, if there is one.
     pub fn best(&self) -> Option<(Cost, C)> {
         let state = self.lock();
-        state.candidate.clone().map(|candidate| (state.cost, candidate))
+        state
+            .candidate
+            .clone()
+            .map(|candidate| (state.cost, candidate))
     }
 }

@@ -43,7 +43,12 @@ impl Layout {
         let mut layout = Self::default();
         for (len, ordered) in columns {
             let start = layout.n_splits;
-            layout.spans.push(Span { start, len, first: start / CHUNK * CHUNK, ordered });
+            layout.spans.push(Span {
+                start,
+                len,
+                first: start / CHUNK * CHUNK,
+                ordered,
+            });
             layout.n_splits += len;
         }
         layout.width = layout.n_splits.div_ceil(CHUNK) * CHUNK;

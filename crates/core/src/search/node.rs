@@ -30,13 +30,20 @@ impl NodeColumn {
             }
             Kind::Nominal => u32::from(self.code_of[split]),
         };
-        SplitRef { column: self.source, split: code }
+        SplitRef {
+            column: self.source,
+            split: code,
+        }
     }
 
     /// Whether local split `split` is true for local code `code`.
     #[inline]
     pub fn is_true(&self, split: usize, code: u8) -> bool {
-        if self.ordered { usize::from(code) <= split } else { usize::from(code) == split }
+        if self.ordered {
+            usize::from(code) <= split
+        } else {
+            usize::from(code) == split
+        }
     }
 }
 
@@ -95,7 +102,9 @@ impl Node {
             }
             node.rows.push(row as u32);
             node.gains.extend(
-                (0..k).filter(|&label| label != reference).map(|label| costs[reference] - costs[label]),
+                (0..k)
+                    .filter(|&label| label != reference)
+                    .map(|label| costs[reference] - costs[label]),
             );
             node.potentials.push(costs[reference] - least);
             node.spreads.push(spread);
@@ -103,16 +112,27 @@ impl Node {
                 node.counts.push(problem.counts[row]);
             }
         }
-        let wide: Vec<(u32, Kind)> =
-            problem.columns.iter().enumerate().map(|(c, column)| (c as u32, column.kind)).collect();
-        let codes: Vec<u8> =
-            node.rows.iter().flat_map(|&row| problem.row(row as usize).iter().copied()).collect();
+        let wide: Vec<(u32, Kind)> = problem
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(c, column)| (c as u32, column.kind))
+            .collect();
+        let codes: Vec<u8> = node
+            .rows
+            .iter()
+            .flat_map(|&row| problem.row(row as usize).iter().copied())
+            .collect();
         let identity: Vec<Vec<u8>> = problem
             .columns
             .iter()
             .map(|column| (0..column.n_codes).map(|code| code as u8).collect())
             .collect();
-        let has_split: Vec<usize> = problem.columns.iter().map(|column| column.n_splits).collect();
+        let has_split: Vec<usize> = problem
+            .columns
+            .iter()
+            .map(|column| column.n_splits)
+            .collect();
         let columns = wide
             .iter()
             .zip(identity)
@@ -159,7 +179,8 @@ impl Node {
         for &row in rows {
             let r = row as usize;
             node.rows.push(self.rows[r]);
-            node.gains.extend_from_slice(&self.gains[r * self.lanes..(r + 1) * self.lanes]);
+            node.gains
+                .extend_from_slice(&self.gains[r * self.lanes..(r + 1) * self.lanes]);
             node.potentials.push(self.potentials[r]);
             node.spreads.push(self.spreads[r]);
             if !self.counts.is_empty() {
@@ -196,7 +217,17 @@ impl Node {
             if code_of.len() > 1 && n_splits > 0 {
                 let source_kind = column.source_kind;
                 let source = column.source;
-                kept.push((c, NodeColumn { source, ordered, source_kind, n_splits, code_of }, local));
+                kept.push((
+                    c,
+                    NodeColumn {
+                        source,
+                        ordered,
+                        source_kind,
+                        n_splits,
+                        code_of,
+                    },
+                    local,
+                ));
             }
         }
         kept.sort_by_key(|(_, column, _)| std::cmp::Reverse(column.n_splits));
@@ -205,12 +236,21 @@ impl Node {
         let same = |(from, column, _): &(usize, NodeColumn, [u8; 256])| {
             column.code_of.len() == columns[*from].code_of.len()
         };
-        if width == f && kept.iter().enumerate().all(|(to, entry)| entry.0 == to && same(entry)) {
+        if width == f
+            && kept
+                .iter()
+                .enumerate()
+                .all(|(to, entry)| entry.0 == to && same(entry))
+        {
             self.codes.copy_from_slice(codes);
         } else if width > 0 {
             let sources: Vec<(usize, &[u8; 256])> =
                 kept.iter().map(|(from, _, local)| (*from, local)).collect();
-            for (out, row) in self.codes.chunks_exact_mut(width).zip(codes.chunks_exact(f)) {
+            for (out, row) in self
+                .codes
+                .chunks_exact_mut(width)
+                .zip(codes.chunks_exact(f))
+            {
                 for (cell, (from, local)) in out.iter_mut().zip(&sources) {
                     *cell = local[usize::from(row[*from])];
                 }
@@ -232,8 +272,16 @@ impl Node {
         self.potential = self.potentials.iter().sum();
         self.spread = self.spreads.iter().sum();
         self.count = self.counts.iter().map(|&c| i64::from(c)).sum();
-        self.mass = masses.into_iter().max().unwrap_or(0).max(self.potential).max(self.count);
-        self.key = self.rows.iter().fold(0_u128, |sum, &row| sum.wrapping_add(row_number(row)));
+        self.mass = masses
+            .into_iter()
+            .max()
+            .unwrap_or(0)
+            .max(self.potential)
+            .max(self.count);
+        self.key = self
+            .rows
+            .iter()
+            .fold(0_u128, |sum, &row| sum.wrapping_add(row_number(row)));
     }
 
     /// Number of rows.
@@ -255,7 +303,11 @@ impl Node {
 
     /// Split positions of this node.
     pub fn layout(&self) -> Layout {
-        Layout::new(self.columns.iter().map(|column| (column.n_splits, column.ordered)))
+        Layout::new(
+            self.columns
+                .iter()
+                .map(|column| (column.n_splits, column.ordered)),
+        )
     }
 
     /// Split bits of every row: bit `g` of a row's words is set where split `g` is true.
@@ -265,7 +317,10 @@ impl Node {
         if self.columns.is_empty() {
             return bits;
         }
-        for (out, codes) in bits.chunks_exact_mut(words).zip(self.codes.chunks_exact(self.columns.len())) {
+        for (out, codes) in bits
+            .chunks_exact_mut(words)
+            .zip(self.codes.chunks_exact(self.columns.len()))
+        {
             for (span, &code) in layout.spans.iter().zip(codes) {
                 let code = usize::from(code);
                 if span.len == 1 {
@@ -288,7 +343,8 @@ impl Node {
     pub fn partition(&self, column: usize, split: usize) -> (Vec<u32>, Vec<u32>) {
         let f = self.columns.len();
         let reader = &self.columns[column];
-        (0..self.len() as u32).partition(|&row| reader.is_true(split, self.codes[row as usize * f + column]))
+        (0..self.len() as u32)
+            .partition(|&row| reader.is_true(split, self.codes[row as usize * f + column]))
     }
 
     /// Local rows by code of a column, and for each code where its rows begin (one more entry than codes).

@@ -59,7 +59,9 @@ impl Params {
             )));
         }
         if self.min_samples_leaf == 0 {
-            return Err(Error::Parameter("min_samples_leaf is 0; it must be at least 1".into()));
+            return Err(Error::Parameter(
+                "min_samples_leaf is 0; it must be at least 1".into(),
+            ));
         }
         if !self.node_penalty.is_finite() || self.node_penalty < 0.0 {
             return Err(Error::Parameter(format!(
@@ -68,7 +70,9 @@ impl Params {
             )));
         }
         if self.n_threads == 0 {
-            return Err(Error::Parameter("n_threads is 0; it must be at least 1".into()));
+            return Err(Error::Parameter(
+                "n_threads is 0; it must be at least 1".into(),
+            ));
         }
         Ok(())
     }

@@ -48,8 +48,6 @@ struct Queue {
     working: Vec<Option<Cost>>,
     /// Least bound of items dropped because the search was stopped.
     dropped: Option<Cost>,
-    /// All items are queued: before that nothing is known.
-    ready: bool,
     /// A thread panicked: the others must not wait for it.
     broken: bool,
 }
@@ -58,16 +56,21 @@ impl Queue {
     fn push(&mut self, item: Item) {
         let (lower, number) = (item.lower, self.next_number);
         self.next_number += 1;
-        self.heap.push(Reverse(Queued { lower, number, item }));
+        self.heap.push(Reverse(Queued {
+            lower,
+            number,
+            item,
+        }));
     }
 
     fn lower(&self) -> Cost {
-        if !self.ready {
-            return 0;
-        }
         let queued = self.heap.peek().map(|Reverse(queued)| queued.lower);
         let working = self.working.iter().flatten().copied().min();
-        [queued, working, self.dropped].into_iter().flatten().min().unwrap_or(UNREACHABLE)
+        [queued, working, self.dropped]
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap_or(UNREACHABLE)
     }
 }
 
@@ -97,7 +100,11 @@ impl RootState {
     /// A lower bound on the cost of any tree: zero until items are queued (a sweep at depth three queues none).
     pub fn lower(&self) -> Cost {
         let queue = self.lock();
-        if queue.filled { queue.lower().min(self.found.cost()) } else { 0 }
+        if queue.filled {
+            queue.lower().min(self.found.cost())
+        } else {
+            0
+        }
     }
 }
 
@@ -184,7 +191,11 @@ impl<'a> Searcher<'a> {
             }
             let cost = state.found.cost();
             // A bound equal to the cost can still hide an equal tree that comes first; expanding decides.
-            if queue.heap.peek().is_some_and(|Reverse(queued)| queued.lower <= cost) {
+            if queue
+                .heap
+                .peek()
+                .is_some_and(|Reverse(queued)| queued.lower <= cost)
+            {
                 let Reverse(queued) = queue.heap.pop()?;
                 queue.working[thread] = Some(queued.lower);
                 return Some(queued.item);

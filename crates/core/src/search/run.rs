@@ -14,6 +14,7 @@ use super::node::Node;
 use super::params::Params;
 use super::root::RootState;
 use super::searcher::{Searcher, Shared};
+use super::initial::initial_shape;
 use super::shape::{Shape, Solved};
 use super::stats::Stats;
 use super::warm_start::{ClassMasses, Impurity};
@@ -99,8 +100,23 @@ pub fn search(
     control: &Control,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
+    search_from(problem, params, control, observer, None)
+}
+
+/// Find the best tree for `problem`, starting from a tree that is already known: it takes the place of the warm start and wins ties.
+///
+/// # Errors
+/// [`Error::Parameter`] if a parameter is out of range, or `initial` breaks a limit or has splits that the problem lacks.
+pub fn search_from(
+    problem: &Problem,
+    params: &Params,
+    control: &Control,
+    observer: &mut dyn Observer,
+    initial: Option<&Tree>,
+) -> Result<Outcome, Error> {
     params.validate()?;
-    let run = Run::new(problem, params, control);
+    let mut run = Run::new(problem, params, control);
+    run.initial = initial.map(|tree| initial_shape(tree, problem, params)).transpose()?;
     let done = (Mutex::new(false), Condvar::new());
     let result = std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
@@ -140,6 +156,8 @@ struct Run<'a> {
     /// The level being searched, once there is a tree.
     current: RwLock<Option<(u32, Arc<RootState>)>>,
     is_last_level: AtomicBool,
+    /// A tree known before the search, and its cost in units.
+    initial: Option<(Arc<Shape>, i64)>,
     /// The equivalent-points bound: what every tree over these splits costs at least, in units.
     floor: i64,
 }
@@ -176,6 +194,7 @@ impl<'a> Run<'a> {
             bounds: if counted { params.bounds.when_counted() } else { params.bounds },
             current: RwLock::new(None),
             is_last_level: AtomicBool::new(false),
+            initial: None,
             floor: problem
                 .costs
                 .chunks_exact(problem.n_labels)
@@ -417,6 +436,14 @@ impl<'a> Run<'a> {
         let leaf = self.scale.loss(node.leaf_loss());
         let mut best = WarmStart { cost: leaf, tree: Shape::leaf(), exact: depth == 0 };
         if depth == 0 {
+            return best;
+        }
+        if let Some((shape, units)) = &self.initial {
+            let price = self.scale.node * shape.n_branching() as Cost;
+            let cost = self.scale.loss(units - self.floor) + price;
+            if cost <= best.cost {
+                best = WarmStart { cost, tree: shape.clone(), exact: false };
+            }
             return best;
         }
         let shallow = depth == 1 || (depth == 2 && searcher.uses_table(node));

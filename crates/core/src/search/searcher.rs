@@ -106,7 +106,11 @@ pub struct CheapRoot {
 
 /// Most branching nodes that a tree of depth `depth` has.
 pub fn full_budget(depth: u32) -> u32 {
-    if depth >= 31 { u32::MAX >> 1 } else { (1 << depth) - 1 }
+    if depth >= 31 {
+        u32::MAX >> 1
+    } else {
+        (1 << depth) - 1
+    }
 }
 
 impl<'a> Searcher<'a> {
@@ -160,7 +164,11 @@ impl<'a> Searcher<'a> {
 
     /// Depth three and more: with cache and similarity bound.
     fn solve_deep(&mut self, node: &Node, depth: u32, budget: u32, upper: Cost) -> Solved {
-        let key = Key { rows: node.key, depth: depth as u8, budget };
+        let key = Key {
+            rows: node.key,
+            depth: depth as u8,
+            budget,
+        };
         if self.shared.bounds.cache
             && let Some(known) = self.shared.cache.get(&key)
             && (known.tree.is_some() || known.lower >= upper)
@@ -169,7 +177,9 @@ impl<'a> Searcher<'a> {
             return known.below(upper);
         }
         if self.shared.bounds.similarity {
-            let lower = self.archive.lower_bound(node, depth, budget, upper, self.shared.scale);
+            let lower = self
+                .archive
+                .lower_bound(node, depth, budget, upper, self.shared.scale);
             if lower >= upper {
                 self.stats.pruned_similarity += 1;
                 return Solved::at_least(lower);

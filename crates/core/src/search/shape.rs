@@ -29,14 +29,20 @@ impl Shape {
 
     /// A branching node.
     pub fn branch(split: SplitRef, inside: Arc<Self>, outside: Arc<Self>) -> Arc<Self> {
-        Arc::new(Self::Branch { split, inside, outside })
+        Arc::new(Self::Branch {
+            split,
+            inside,
+            outside,
+        })
     }
 
     /// Number of branching nodes.
     pub fn n_branching(&self) -> usize {
         match self {
             Self::Leaf => 0,
-            Self::Branch { inside, outside, .. } => 1 + inside.n_branching() + outside.n_branching(),
+            Self::Branch {
+                inside, outside, ..
+            } => 1 + inside.n_branching() + outside.n_branching(),
         }
     }
 
@@ -44,7 +50,9 @@ impl Shape {
     pub fn depth(&self) -> usize {
         match self {
             Self::Leaf => 0,
-            Self::Branch { inside, outside, .. } => 1 + inside.depth().max(outside.depth()),
+            Self::Branch {
+                inside, outside, ..
+            } => 1 + inside.depth().max(outside.depth()),
         }
     }
 }
@@ -62,7 +70,10 @@ pub struct Solved {
 impl Solved {
     /// A best tree of cost `cost`.
     pub fn exactly(cost: Cost, tree: Arc<Shape>) -> Self {
-        Self { lower: cost, tree: Some((cost, tree)) }
+        Self {
+            lower: cost,
+            tree: Some((cost, tree)),
+        }
     }
 
     /// No tree below the upper bound; none costs less than `lower`.
@@ -72,7 +83,9 @@ impl Solved {
 
     /// Whether the tree is proven best.
     pub fn is_exact(&self) -> bool {
-        self.tree.as_ref().is_some_and(|(cost, _)| *cost == self.lower)
+        self.tree
+            .as_ref()
+            .is_some_and(|(cost, _)| *cost == self.lower)
     }
 
     /// The tree, or a leaf where none was found.

@@ -39,11 +39,16 @@ impl Searcher<'_> {
             let solved = if depth == 1 {
                 super::depth_one::depth_one(self.shared, node)
             } else {
-                self.depth_two(node, budget.min(full_budget(depth)), super::cost::UNREACHABLE)
+                self.depth_two(
+                    node,
+                    budget.min(full_budget(depth)),
+                    super::cost::UNREACHABLE,
+                )
             };
             return solved.tree.unwrap_or(leaf);
         }
-        let Some((column, split)) = best_split(masses, node, impurity, self.shared.rule.min_records)
+        let Some((column, split)) =
+            best_split(masses, node, impurity, self.shared.rule.min_records)
         else {
             return leaf;
         };
@@ -57,11 +62,13 @@ impl Searcher<'_> {
         let first = share.min(most).max(rest.saturating_sub(most));
         let (a_cost, a) = self.grow(masses, &inside, depth - 1, first, impurity);
         let left_over = rest - (a.n_branching() as u32).min(rest);
-        let (b_cost, b) =
-            self.grow(masses, &outside, depth - 1, left_over.min(most), impurity);
+        let (b_cost, b) = self.grow(masses, &outside, depth - 1, left_over.min(most), impurity);
         let cost = self.shared.scale.node + a_cost + b_cost;
         if cost < leaf.0 {
-            (cost, Shape::branch(node.columns[column].problem_split(split), a, b))
+            (
+                cost,
+                Shape::branch(node.columns[column].problem_split(split), a, b),
+            )
         } else {
             leaf
         }
@@ -76,8 +83,11 @@ fn best_split(
     min_records: i64,
 ) -> Option<(usize, usize)> {
     let k = masses.n_labels;
-    let masses: Vec<f64> =
-        node.rows.iter().flat_map(|&row| masses.of(row as usize).iter().copied()).collect();
+    let masses: Vec<f64> = node
+        .rows
+        .iter()
+        .flat_map(|&row| masses.of(row as usize).iter().copied())
+        .collect();
     let mut total = vec![0.0; k];
     for row in masses.chunks_exact(k) {
         for (sum, mass) in total.iter_mut().zip(row) {
@@ -143,7 +153,10 @@ impl ClassMasses {
             let total = costs.iter().sum::<i64>() as f64 / (k.max(2) - 1) as f64;
             masses.extend(costs.iter().map(|&cost| (total - cost as f64).max(0.0)));
         }
-        Self { masses, n_labels: k }
+        Self {
+            masses,
+            n_labels: k,
+        }
     }
 
     fn of(&self, row: usize) -> &[f64] {
@@ -159,8 +172,10 @@ fn measure(impurity: Impurity, masses: &[f64]) -> f64 {
     }
     match impurity {
         Impurity::Gini => total - masses.iter().map(|m| m * m).sum::<f64>() / total,
-        Impurity::Entropy => {
-            masses.iter().filter(|&&m| m > 0.0).map(|m| -m * (m / total).ln()).sum()
-        }
+        Impurity::Entropy => masses
+            .iter()
+            .filter(|&&m| m > 0.0)
+            .map(|m| -m * (m / total).ln())
+            .sum(),
     }
 }

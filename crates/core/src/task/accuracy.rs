@@ -47,10 +47,16 @@ impl AdditiveTask for Accuracy<'_> {
 
     fn validate(&self) -> Result<(), Error> {
         if self.n_labels == 0 {
-            return Err(Error::Statistics("there are 0 classes; at least 1 is needed".into()));
+            return Err(Error::Statistics(
+                "there are 0 classes; at least 1 is needed".into(),
+            ));
         }
         let limit = self.n_labels as i64;
-        if let Some(label) = self.labels.iter().find(|&&l| i64::from(l) < 0 || i64::from(l) >= limit) {
+        if let Some(label) = self
+            .labels
+            .iter()
+            .find(|&&l| i64::from(l) < 0 || i64::from(l) >= limit)
+        {
             return Err(Error::Statistics(format!(
                 "label {label} is out of range; labels must be class indices from 0 to {}",
                 self.n_labels - 1

@@ -20,21 +20,41 @@ const FIXED_POINT_TOTAL: f64 = (1_u64 << 38) as f64;
 pub fn quantise(costs: &[f64]) -> Quantised {
     let total: f64 = costs.iter().sum();
     if total <= 0.0 {
-        return Quantised { units: vec![0; costs.len()], unit: 1.0 };
+        return Quantised {
+            units: vec![0; costs.len()],
+            unit: 1.0,
+        };
     }
     let whole = costs.iter().all(|c| c.fract() == 0.0);
     if whole && total <= FIXED_POINT_TOTAL {
-        return Quantised { units: costs.iter().map(|&c| c as i64).collect(), unit: 1.0 };
+        return Quantised {
+            units: costs.iter().map(|&c| c as i64).collect(),
+            unit: 1.0,
+        };
     }
-    let smallest = costs.iter().copied().filter(|&c| c > 0.0).fold(f64::INFINITY, f64::min);
+    let smallest = costs
+        .iter()
+        .copied()
+        .filter(|&c| c > 0.0)
+        .fold(f64::INFINITY, f64::min);
     if total / smallest <= FIXED_POINT_TOTAL && costs.iter().all(|&c| is_multiple(c / smallest)) {
-        let units = costs.iter().map(|&c| (c / smallest).round() as i64).collect();
-        return Quantised { units, unit: smallest };
+        let units = costs
+            .iter()
+            .map(|&c| (c / smallest).round() as i64)
+            .collect();
+        return Quantised {
+            units,
+            unit: smallest,
+        };
     }
     // In two halves, lest a power overflow; the least positive number is as fine as a unit gets.
     let exponent = total.log2().ceil() as i32 - FIXED_POINT_TOTAL.log2() as i32;
-    let unit = (2_f64.powi(exponent / 2) * 2_f64.powi(exponent - exponent / 2)).max(f64::from_bits(1));
-    Quantised { units: costs.iter().map(|&c| (c / unit).round() as i64).collect(), unit }
+    let unit =
+        (2_f64.powi(exponent / 2) * 2_f64.powi(exponent - exponent / 2)).max(f64::from_bits(1));
+    Quantised {
+        units: costs.iter().map(|&c| (c / unit).round() as i64).collect(),
+        unit,
+    }
 }
 
 fn is_multiple(ratio: f64) -> bool {
@@ -47,7 +67,13 @@ mod tests {
 
     #[test]
     fn whole_costs_stay() {
-        assert_eq!(quantise(&[0.0, 3.0, 7.0]), Quantised { units: vec![0, 3, 7], unit: 1.0 });
+        assert_eq!(
+            quantise(&[0.0, 3.0, 7.0]),
+            Quantised {
+                units: vec![0, 3, 7],
+                unit: 1.0
+            }
+        );
     }
 
     #[test]

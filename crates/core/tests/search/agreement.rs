@@ -13,7 +13,12 @@ fn all_agree(instance: &Instance, limits: &Params, configurations: &[(KernelChoi
         let problem = instance.problem(true).expect("instances are valid");
         let mut first = None;
         for n_threads in 1..=3 {
-            let params = Params { kernel, bounds, n_threads, ..limits.clone() };
+            let params = Params {
+                kernel,
+                bounds,
+                n_threads,
+                ..limits.clone()
+            };
             let outcome = solve(instance, &problem, &params);
             let result = (outcome.objective, outcome.tree.n_branching());
             assert_eq!(*expected.get_or_insert(result), result, "{params:?}");
@@ -26,7 +31,10 @@ fn all_agree(instance: &Instance, limits: &Params, configurations: &[(KernelChoi
 /// Every kernel with all bounds, and every choice of bounds with the general one.
 fn kernels_and_bounds() -> Vec<(KernelChoice, Bounds)> {
     let kernels = KERNELS.map(|kernel| (kernel, Bounds::default()));
-    kernels.into_iter().chain(bound_sets().into_iter().map(|b| (KernelChoice::General, b))).collect()
+    kernels
+        .into_iter()
+        .chain(bound_sets().into_iter().map(|b| (KernelChoice::General, b)))
+        .collect()
 }
 
 /// Kernels with a pair table, and every choice of bounds.
@@ -37,38 +45,79 @@ fn tables_and_bounds() -> Vec<(KernelChoice, Bounds)> {
 }
 
 fn depth(max_depth: u32) -> Params {
-    Params { max_depth, ..Params::default() }
+    Params {
+        max_depth,
+        ..Params::default()
+    }
 }
 
 #[test]
 fn depth_three_on_ordered_columns() {
-    let form = [(17, false), (9, false), (12, false), (2, false), (2, false), (14, false)];
-    all_agree(&planted(1_500, &form, 2, 0.2, 11), &depth(3), &kernels_and_bounds());
+    let form = [
+        (17, false),
+        (9, false),
+        (12, false),
+        (2, false),
+        (2, false),
+        (14, false),
+    ];
+    all_agree(
+        &planted(1_500, &form, 2, 0.2, 11),
+        &depth(3),
+        &kernels_and_bounds(),
+    );
 }
 
 #[test]
 fn depth_three_on_mixed_columns_with_four_labels() {
-    let form = [(9, true), (2, false), (12, false), (5, true), (2, false), (3, true), (8, false)];
-    all_agree(&planted(900, &form, 4, 0.3, 12), &depth(3), &kernels_and_bounds());
+    let form = [
+        (9, true),
+        (2, false),
+        (12, false),
+        (5, true),
+        (2, false),
+        (3, true),
+        (8, false),
+    ];
+    all_agree(
+        &planted(900, &form, 4, 0.3, 12),
+        &depth(3),
+        &kernels_and_bounds(),
+    );
 }
 
 #[test]
 fn depth_three_with_a_leaf_minimum() {
     let form = [(11, false), (6, true), (12, false), (2, false), (7, false)];
-    let limits = Params { min_samples_leaf: 25, ..depth(3) };
-    all_agree(&planted(400, &form, 3, 0.3, 13), &limits, &kernels_and_bounds());
+    let limits = Params {
+        min_samples_leaf: 25,
+        ..depth(3)
+    };
+    all_agree(
+        &planted(400, &form, 3, 0.3, 13),
+        &limits,
+        &kernels_and_bounds(),
+    );
 }
 
 #[test]
 fn depth_four_on_ordered_columns() {
     let form = [(9, false), (7, false), (2, false), (6, false)];
-    all_agree(&planted(600, &form, 2, 0.15, 14), &depth(4), &kernels_and_bounds());
+    all_agree(
+        &planted(600, &form, 2, 0.15, 14),
+        &depth(4),
+        &kernels_and_bounds(),
+    );
 }
 
 #[test]
 fn depth_four_on_binary_columns() {
     let form = [(2, false); 12];
-    all_agree(&planted(800, &form, 3, 0.2, 15), &depth(4), &kernels_and_bounds());
+    all_agree(
+        &planted(800, &form, 3, 0.2, 15),
+        &depth(4),
+        &kernels_and_bounds(),
+    );
 }
 
 #[test]
@@ -76,21 +125,41 @@ fn depth_four_with_budget_and_penalty() {
     let form = [(6, false), (4, true), (2, false), (7, false), (3, true)];
     let instance = planted(500, &form, 3, 0.25, 16);
     for (max_nodes, node_penalty) in [(Some(5), 0.0), (Some(9), 1.0), (None, 2.5), (Some(7), 0.3)] {
-        all_agree(&instance, &Params { max_nodes, node_penalty, ..depth(4) }, &kernels_and_bounds());
+        all_agree(
+            &instance,
+            &Params {
+                max_nodes,
+                node_penalty,
+                ..depth(4)
+            },
+            &kernels_and_bounds(),
+        );
     }
 }
 
 #[test]
 fn depth_four_with_a_leaf_minimum_and_budget() {
     let form = [(6, false), (4, true), (2, false), (5, false)];
-    let limits = Params { min_samples_leaf: 8, max_nodes: Some(8), ..depth(4) };
-    all_agree(&planted(250, &form, 2, 0.25, 17), &limits, &kernels_and_bounds());
+    let limits = Params {
+        min_samples_leaf: 8,
+        max_nodes: Some(8),
+        ..depth(4)
+    };
+    all_agree(
+        &planted(250, &form, 2, 0.25, 17),
+        &limits,
+        &kernels_and_bounds(),
+    );
 }
 
 #[test]
 fn depth_five_on_few_splits() {
     let form = [(5, false), (2, false), (4, true), (2, false), (3, false)];
-    all_agree(&planted(300, &form, 2, 0.25, 18), &depth(5), &tables_and_bounds());
+    all_agree(
+        &planted(300, &form, 2, 0.25, 18),
+        &depth(5),
+        &tables_and_bounds(),
+    );
 }
 
 /// Noise on many thresholds: bounds prune a lot, and a bound that is a little too high loses the best tree.
@@ -102,8 +171,20 @@ fn bounds_lose_nothing_on_noise() {
         (KernelChoice::Auto, Bounds::default()),
         (KernelChoice::General, Bounds::default()),
         (KernelChoice::Recursive, Bounds::default()),
-        (KernelChoice::Histogram, Bounds { similarity: false, ..Bounds::default() }),
-        (KernelChoice::Histogram, Bounds { neighbour: false, ..Bounds::default() }),
+        (
+            KernelChoice::Histogram,
+            Bounds {
+                similarity: false,
+                ..Bounds::default()
+            },
+        ),
+        (
+            KernelChoice::Histogram,
+            Bounds {
+                neighbour: false,
+                ..Bounds::default()
+            },
+        ),
     ];
     for seed in 0..40 {
         let form = [(9, false), (7, seed % 3 == 0), (6, false), (2, false)];
@@ -112,11 +193,19 @@ fn bounds_lose_nothing_on_noise() {
         let problem = instance.problem(true).expect("instances are valid");
         let max_nodes = [None, Some(6), Some(10)][seed as usize % 3];
         let results = configurations.map(|(kernel, bounds)| {
-            let params = Params { kernel, bounds, max_nodes, ..depth(4) };
+            let params = Params {
+                kernel,
+                bounds,
+                max_nodes,
+                ..depth(4)
+            };
             let outcome = solve(&instance, &problem, &params);
             (outcome.objective, outcome.tree.n_branching())
         });
-        assert!(results.iter().all(|result| *result == results[0]), "seed {seed}: {results:?}");
+        assert!(
+            results.iter().all(|result| *result == results[0]),
+            "seed {seed}: {results:?}"
+        );
     }
 }
 
@@ -129,14 +218,22 @@ fn wide_lanes_agree_with_narrow_ones() {
         // One record more, far from mattering, keeps the core from dividing the common factor out.
         let spoilt = |factor: f64| {
             let mut wide = narrow.scaled(factor);
-            let Statement::Classes { weights: Some(weights), .. } = &mut wide.statement else {
+            let Statement::Classes {
+                weights: Some(weights),
+                ..
+            } = &mut wide.statement
+            else {
                 unreachable!("scaled classes have weights")
             };
             weights[0] += 1.0;
             wide
         };
         for kernel in KERNELS {
-            let params = Params { kernel, min_samples_leaf, ..depth(3) };
+            let params = Params {
+                kernel,
+                min_samples_leaf,
+                ..depth(3)
+            };
             let problem = narrow.problem(true).expect("instances are valid");
             let expected = solve(&narrow, &problem, &params);
             for factor in [200.0, 3e3, 1e4, 1e7, 1e9] {
@@ -144,7 +241,10 @@ fn wide_lanes_agree_with_narrow_ones() {
                 let problem = wide.problem(true).expect("instances are valid");
                 let found = solve(&wide, &problem, &params);
                 let ratio = found.objective / factor;
-                assert!((ratio - expected.objective).abs() < 1.5 / factor + 1e-9, "{factor} {params:?}");
+                assert!(
+                    (ratio - expected.objective).abs() < 1.5 / factor + 1e-9,
+                    "{factor} {params:?}"
+                );
             }
         }
     }
@@ -156,10 +256,16 @@ fn real_weights_agree_in_all_configurations() {
     let form = [(9, false), (4, true), (2, false), (12, false), (2, false)];
     let mut random = Random::new(31);
     let mut instance = planted(400, &form, 3, 0.25, 25);
-    let Statement::Classes { weights, .. } = &mut instance.statement else { unreachable!("planted") };
+    let Statement::Classes { weights, .. } = &mut instance.statement else {
+        unreachable!("planted")
+    };
     *weights = Some((0..400).map(|_| random.real() * 3.0).collect());
     all_agree(&instance, &depth(3), &kernels_and_bounds());
-    let penalised = Params { node_penalty: 2.0, max_nodes: Some(6), ..depth(4) };
+    let penalised = Params {
+        node_penalty: 2.0,
+        max_nodes: Some(6),
+        ..depth(4)
+    };
     all_agree(&instance, &penalised, &tables_and_bounds());
 }
 
@@ -172,8 +278,14 @@ fn merging_changes_nothing() {
         let single = instance.problem(false).expect("instances are valid");
         assert!(merged.n_rows() < single.n_rows());
         for kernel in KERNELS {
-            let params = Params { kernel, ..depth(max_depth) };
-            let (a, b) = (solve(&instance, &merged, &params), solve(&instance, &single, &params));
+            let params = Params {
+                kernel,
+                ..depth(max_depth)
+            };
+            let (a, b) = (
+                solve(&instance, &merged, &params),
+                solve(&instance, &single, &params),
+            );
             assert!((a.objective - b.objective).abs() <= tolerance(&instance, &merged));
             assert_eq!(a.tree.n_branching(), b.tree.n_branching());
         }

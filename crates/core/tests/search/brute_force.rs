@@ -25,15 +25,25 @@ pub struct Limits {
 
 /// The best tree of an instance of at most 32 rows. Objectives closer than `tolerance` are equally good.
 pub fn best_tree(instance: &Instance, limits: Limits, tolerance: f64) -> Best {
-    let rows = instance.present().iter().fold(0_u32, |set, &record| set | 1 << record);
+    let rows = instance
+        .present()
+        .iter()
+        .fold(0_u32, |set, &record| set | 1 << record);
     let splits = instance
         .keep
         .iter()
         .map(|&split| {
-            (0..instance.n_rows).filter(|&r| instance.is_true(split, r)).fold(0, |set, r| set | 1 << r)
+            (0..instance.n_rows)
+                .filter(|&r| instance.is_true(split, r))
+                .fold(0, |set, r| set | 1 << r)
         })
         .collect();
-    let mut force = Force { instance, splits, limits, seen: HashMap::new() };
+    let mut force = Force {
+        instance,
+        splits,
+        limits,
+        seen: HashMap::new(),
+    };
     let mut frontier = force.frontier(rows, limits.depth);
     // A root that no leaf rule can satisfy still predicts something.
     let constant = force.leaf(rows);
@@ -41,9 +51,16 @@ pub fn best_tree(instance: &Instance, limits: Limits, tolerance: f64) -> Best {
         *loss = loss.min(constant);
     }
     let objective = |nodes: usize| frontier[nodes] + limits.penalty * nodes as f64;
-    let least = (0..=limits.nodes).map(objective).fold(f64::INFINITY, f64::min);
-    let nodes = (0..=limits.nodes).filter(|&nodes| objective(nodes) <= least + tolerance).collect();
-    Best { objective: least, nodes }
+    let least = (0..=limits.nodes)
+        .map(objective)
+        .fold(f64::INFINITY, f64::min);
+    let nodes = (0..=limits.nodes)
+        .filter(|&nodes| objective(nodes) <= least + tolerance)
+        .collect();
+    Best {
+        objective: least,
+        nodes,
+    }
 }
 
 struct Force<'a> {
@@ -72,7 +89,11 @@ impl Force<'_> {
         }
         let nodes = self.limits.nodes;
         let allowed = rows.count_ones() >= self.limits.min_samples_leaf;
-        let leaf = if allowed { self.leaf(rows) } else { f64::INFINITY };
+        let leaf = if allowed {
+            self.leaf(rows)
+        } else {
+            f64::INFINITY
+        };
         let mut best = vec![leaf; nodes + 1];
         if depth > 0 {
             for split in 0..self.splits.len() {
@@ -80,7 +101,10 @@ impl Force<'_> {
                 if inside == 0 || outside == 0 {
                     continue;
                 }
-                let (a, b) = (self.frontier(inside, depth - 1), self.frontier(outside, depth - 1));
+                let (a, b) = (
+                    self.frontier(inside, depth - 1),
+                    self.frontier(outside, depth - 1),
+                );
                 for total in 1..=nodes {
                     for first in 0..total {
                         best[total] = best[total].min(a[first] + b[total - 1 - first]);

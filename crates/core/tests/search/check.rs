@@ -84,8 +84,12 @@ pub fn solve_until(
         }
     }
     let control = Control::new(limit);
-    let mut observer = Counting { left: polls, seen: Vec::new() };
-    let outcome = search(problem, params, &control, &mut observer).expect("parameters are in range");
+    let mut observer = Counting {
+        left: polls,
+        seen: Vec::new(),
+    };
+    let outcome =
+        search(problem, params, &control, &mut observer).expect("parameters are in range");
     check_tree(instance, problem, params, &outcome);
     (outcome, observer.seen)
 }
@@ -93,21 +97,48 @@ pub fn solve_until(
 /// Walk the tree over the raw rows: limits are met, and the objective is what the tree costs.
 fn check_tree(instance: &Instance, problem: &Problem, params: &Params, outcome: &Outcome) {
     let tree = &outcome.tree;
-    let mut walk = Walk { instance, tree, loss: 0.0, smallest: usize::MAX, depth: 0, met: 0 };
+    let mut walk = Walk {
+        instance,
+        tree,
+        loss: 0.0,
+        smallest: usize::MAX,
+        depth: 0,
+        met: 0,
+    };
     let present = instance.present();
     walk.down(0, &present, 0);
-    assert_eq!(walk.met, tree.nodes.len(), "every node is reached once: {tree:?}");
+    assert_eq!(
+        walk.met,
+        tree.nodes.len(),
+        "every node is reached once: {tree:?}"
+    );
     assert!(walk.depth <= params.max_depth, "{params:?} {tree:?}");
-    assert!(tree.n_branching() <= params.budget() as usize, "{params:?} {tree:?}");
+    assert!(
+        tree.n_branching() <= params.budget() as usize,
+        "{params:?} {tree:?}"
+    );
     if tree.n_branching() > 0 {
-        assert!(walk.smallest >= params.min_samples_leaf as usize, "{params:?} {tree:?}");
+        assert!(
+            walk.smallest >= params.min_samples_leaf as usize,
+            "{params:?} {tree:?}"
+        );
     }
     let scored = walk.loss + params.node_penalty * tree.n_branching() as f64;
     let slack = tolerance(instance, problem);
     let same = (scored - outcome.objective).abs() <= slack;
-    assert!(same, "the tree costs {scored}, not {}: {params:?} {tree:?}", outcome.objective);
-    assert!(outcome.lower_bound <= outcome.objective, "{params:?} {outcome:?}");
-    assert!(outcome.objective <= outcome.warm_start_objective + slack, "{params:?} {outcome:?}");
+    assert!(
+        same,
+        "the tree costs {scored}, not {}: {params:?} {tree:?}",
+        outcome.objective
+    );
+    assert!(
+        outcome.lower_bound <= outcome.objective,
+        "{params:?} {outcome:?}"
+    );
+    assert!(
+        outcome.objective <= outcome.warm_start_objective + slack,
+        "{params:?} {outcome:?}"
+    );
 }
 
 struct Walk<'a> {
@@ -124,15 +155,25 @@ impl Walk<'_> {
         self.met += 1;
         match self.tree.nodes[at] {
             TreeNode::Leaf { label } => {
-                let costs = rows.iter().map(|&row| self.instance.cost(row, label as usize));
+                let costs = rows
+                    .iter()
+                    .map(|&row| self.instance.cost(row, label as usize));
                 self.loss += costs.sum::<f64>();
                 self.smallest = self.smallest.min(rows.len());
                 self.depth = self.depth.max(depth);
             }
-            TreeNode::Branch { split, inside, outside } => {
-                assert!(self.instance.keep.contains(&split), "{split:?} is no candidate");
-                let (a, b): (Vec<usize>, Vec<usize>) =
-                    rows.iter().partition(|&&row| self.instance.is_true(split, row));
+            TreeNode::Branch {
+                split,
+                inside,
+                outside,
+            } => {
+                assert!(
+                    self.instance.keep.contains(&split),
+                    "{split:?} is no candidate"
+                );
+                let (a, b): (Vec<usize>, Vec<usize>) = rows
+                    .iter()
+                    .partition(|&&row| self.instance.is_true(split, row));
                 self.down(inside as usize, &a, depth + 1);
                 self.down(outside as usize, &b, depth + 1);
             }

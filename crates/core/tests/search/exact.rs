@@ -13,11 +13,18 @@ fn with_typical_penalty(instance: &Instance, params: &Params) -> Params {
     let costs: Vec<f64> = instance
         .present()
         .iter()
-        .map(|&record| (0..instance.n_labels).map(|l| instance.cost(record, l)).fold(0.0, f64::max))
+        .map(|&record| {
+            (0..instance.n_labels)
+                .map(|l| instance.cost(record, l))
+                .fold(0.0, f64::max)
+        })
         .filter(|&cost| cost > 0.0)
         .collect();
     let typical = costs.first().copied().unwrap_or(1.0);
-    Params { node_penalty: params.node_penalty * typical, ..params.clone() }
+    Params {
+        node_penalty: params.node_penalty * typical,
+        ..params.clone()
+    }
 }
 
 fn twin(instance: &Instance, params: &Params, tolerance: f64) -> Best {
@@ -31,17 +38,33 @@ fn twin(instance: &Instance, params: &Params, tolerance: f64) -> Best {
 }
 
 /// Solve with one configuration and compare.
-fn compare(instance: &Instance, params: &Params, aggregate: bool, best: &Best) -> Result<(), TestCaseError> {
+fn compare(
+    instance: &Instance,
+    params: &Params,
+    aggregate: bool,
+    best: &Best,
+) -> Result<(), TestCaseError> {
     let problem = instance.problem(aggregate).expect("instances are valid");
     let outcome = solve(instance, &problem, params);
     let slack = tolerance(instance, &problem);
     let (found, nodes) = (outcome.objective, outcome.tree.n_branching());
     let least = best.objective;
-    prop_assert!((found - least).abs() <= slack, "found {found}, best is {least}: {params:?}");
+    prop_assert!(
+        (found - least).abs() <= slack,
+        "found {found}, best is {least}: {params:?}"
+    );
     // Where costs are rounded, a penalty that buys exactly its worth may fall either way.
     let rounded = problem.unit != 1.0 && params.node_penalty > 0.0;
-    let fewest = if rounded { best.nodes.contains(&nodes) } else { best.nodes[0] == nodes };
-    prop_assert!(fewest, "{nodes} nodes at cost {found}, not {:?}: {params:?}", best.nodes);
+    let fewest = if rounded {
+        best.nodes.contains(&nodes)
+    } else {
+        best.nodes[0] == nodes
+    };
+    prop_assert!(
+        fewest,
+        "{nodes} nodes at cost {found}, not {:?}: {params:?}",
+        best.nodes
+    );
     Ok(())
 }
 
@@ -128,8 +151,9 @@ fn the_search_finds_what_the_warm_start_misses() {
     let mut missed = 0;
     for seed in 0..400 {
         let mut random = Random::new(seed);
-        let form: Vec<(usize, bool)> =
-            (0..3 + random.below(2)).map(|_| (2 + random.below(5), random.below(4) == 0)).collect();
+        let form: Vec<(usize, bool)> = (0..3 + random.below(2))
+            .map(|_| (2 + random.below(5), random.below(4) == 0))
+            .collect();
         let instance = planted(18 + random.below(8), &form, 2 + random.below(2), 1.0, seed);
         let problem = instance.problem(true).expect("instances are valid");
         let max_depth = 3 + u32::from(seed % 4 == 0);
@@ -143,13 +167,24 @@ fn the_search_finds_what_the_warm_start_misses() {
         let best = twin(&instance, &params, 1e-9);
         for kernel in ALL_KERNELS {
             for bounds in [Bounds::default(), off] {
-                let params = Params { kernel, bounds, ..params.clone() };
+                let params = Params {
+                    kernel,
+                    bounds,
+                    ..params.clone()
+                };
                 let outcome = solve(&instance, &problem, &params);
                 let found = (outcome.objective, outcome.tree.n_branching());
-                assert_eq!(found, (best.objective, best.nodes[0]), "seed {seed}: {params:?}");
+                assert_eq!(
+                    found,
+                    (best.objective, best.nodes[0]),
+                    "seed {seed}: {params:?}"
+                );
                 missed += usize::from(outcome.warm_start_objective > outcome.objective);
             }
         }
     }
-    assert!(missed > 1_200, "the warm start was best in all but {missed} of 4,800 searches");
+    assert!(
+        missed > 1_200,
+        "the warm start was best in all but {missed} of 4,800 searches"
+    );
 }

@@ -8,11 +8,17 @@ use crate::instance::{Instance, Statement, nominal, ordered};
 use crate::sampling::{Random, planted};
 
 fn classes(labels: &[i32]) -> Statement {
-    Statement::Classes { labels: labels.to_vec(), weights: None }
+    Statement::Classes {
+        labels: labels.to_vec(),
+        weights: None,
+    }
 }
 
 fn depth(max_depth: u32) -> Params {
-    Params { max_depth, ..Params::default() }
+    Params {
+        max_depth,
+        ..Params::default()
+    }
 }
 
 /// Solve at several depths with every kernel; the objective must be the same in all.
@@ -21,11 +27,24 @@ fn objective(instance: &Instance, depths: &[u32]) -> f64 {
     let mut all = Vec::new();
     for &max_depth in depths {
         for kernel in KERNELS {
-            all.push(solve(instance, &problem, &Params { kernel, ..depth(max_depth) }).objective);
+            all.push(
+                solve(
+                    instance,
+                    &problem,
+                    &Params {
+                        kernel,
+                        ..depth(max_depth)
+                    },
+                )
+                .objective,
+            );
         }
     }
     let slack = tolerance(instance, &problem);
-    assert!(all.iter().all(|found| (found - all[0]).abs() <= slack), "{all:?}");
+    assert!(
+        all.iter().all(|found| (found - all[0]).abs() <= slack),
+        "{all:?}"
+    );
     all[0]
 }
 
@@ -46,21 +65,34 @@ fn no_columns_and_no_candidates() {
     let bare = Instance::new(Vec::new(), 4, 3, classes(&labels));
     assert_eq!(objective(&bare, &[0, 1, 2, 3, 4]), 2.0);
     let column = ordered(vec![0, 1, 2, 3], 4);
-    let unused = Instance { keep: Vec::new(), ..Instance::new(vec![column], 4, 3, classes(&labels)) };
+    let unused = Instance {
+        keep: Vec::new(),
+        ..Instance::new(vec![column], 4, 3, classes(&labels))
+    };
     assert_eq!(objective(&unused, &[0, 1, 2, 3, 4]), 2.0);
 }
 
 #[test]
 fn one_label_with_costs_and_a_leaf_minimum() {
     let column = ordered(vec![0, 1, 2, 3], 4);
-    let statement = Statement::Costs { costs: vec![1.0, 2.0, 3.0, 4.5], weights: None };
+    let statement = Statement::Costs {
+        costs: vec![1.0, 2.0, 3.0, 4.5],
+        weights: None,
+    };
     let instance = Instance::new(vec![column], 4, 1, statement);
     assert_eq!(objective(&instance, &[0, 1, 2, 3, 4]), 10.5);
     let problem = instance.problem(true).expect("the instance is valid");
     for kernel in KERNELS {
         for min_samples_leaf in [2, 100, 40_000, u32::MAX] {
-            let outcome =
-                solve(&instance, &problem, &Params { min_samples_leaf, kernel, ..depth(3) });
+            let outcome = solve(
+                &instance,
+                &problem,
+                &Params {
+                    min_samples_leaf,
+                    kernel,
+                    ..depth(3)
+                },
+            );
             assert_eq!(outcome.objective, 10.5);
             assert_eq!(outcome.tree.n_branching(), 0);
         }
@@ -74,8 +106,15 @@ fn a_leaf_minimum_beyond_all_records() {
     let problem = instance.problem(true).expect("the instance is valid");
     let constant = solve(&instance, &problem, &depth(0)).objective;
     for min_samples_leaf in [31, 61, 32_768, 40_000, 100_000, u32::MAX] {
-        for (kernel, max_depth) in KERNELS.into_iter().flat_map(|k| [1, 2, 3, 4].map(|d| (k, d))) {
-            let params = Params { min_samples_leaf, kernel, ..depth(max_depth) };
+        for (kernel, max_depth) in KERNELS
+            .into_iter()
+            .flat_map(|k| [1, 2, 3, 4].map(|d| (k, d)))
+        {
+            let params = Params {
+                min_samples_leaf,
+                kernel,
+                ..depth(max_depth)
+            };
             let outcome = solve(&instance, &problem, &params);
             assert_eq!(outcome.tree.n_branching(), 0, "{params:?}");
             assert_eq!(outcome.objective, constant);
@@ -86,17 +125,29 @@ fn a_leaf_minimum_beyond_all_records() {
 #[test]
 fn costs_of_zero() {
     let column = ordered(vec![0, 1, 2, 3], 4);
-    let statement = Statement::Costs { costs: vec![0.0; 12], weights: None };
+    let statement = Statement::Costs {
+        costs: vec![0.0; 12],
+        weights: None,
+    };
     let instance = Instance::new(vec![column], 4, 3, statement);
     assert_eq!(objective(&instance, &[0, 1, 2, 3, 4]), 0.0);
 }
 
 #[test]
 fn no_record_of_positive_weight_is_an_error() {
-    let statement = Statement::Classes { labels: vec![0, 1], weights: Some(vec![0.0, 0.0]) };
+    let statement = Statement::Classes {
+        labels: vec![0, 1],
+        weights: Some(vec![0.0, 0.0]),
+    };
     let instance = Instance::new(vec![ordered(vec![0, 1], 2)], 2, 2, statement);
-    let message = instance.problem(true).expect_err("nothing takes part").to_string();
-    assert!(message.contains("no record has a positive weight"), "{message}");
+    let message = instance
+        .problem(true)
+        .expect_err("nothing takes part")
+        .to_string();
+    assert!(
+        message.contains("no record has a positive weight"),
+        "{message}"
+    );
 }
 
 /// Labels alternate, so that every split of a column matters; depth two on it is easy to check by hand.
@@ -104,12 +155,23 @@ fn no_record_of_positive_weight_is_an_error() {
 fn columns_of_255_and_256_splits() {
     let n = 512;
     let codes: Vec<u8> = (0..n).map(|row| (row % 256) as u8).collect();
-    let labels: Vec<i32> = codes.iter().map(|&code| i32::from((64..192).contains(&code))).collect();
+    let labels: Vec<i32> = codes
+        .iter()
+        .map(|&code| i32::from((64..192).contains(&code)))
+        .collect();
     let thresholds = Instance::new(vec![ordered(codes.clone(), 256)], n, 2, classes(&labels));
     assert_eq!(objective(&thresholds, &[2, 3, 4]), 0.0);
     assert_eq!(objective(&thresholds, &[1]), 128.0);
-    let labels: Vec<i32> = codes.iter().map(|&code| i32::from([3, 200, 255].contains(&code))).collect();
-    let categories = Instance::new(vec![nominal(codes.clone(), 256, false)], n, 2, classes(&labels));
+    let labels: Vec<i32> = codes
+        .iter()
+        .map(|&code| i32::from([3, 200, 255].contains(&code)))
+        .collect();
+    let categories = Instance::new(
+        vec![nominal(codes.clone(), 256, false)],
+        n,
+        2,
+        classes(&labels),
+    );
     assert_eq!(objective(&categories, &[3, 4]), 0.0);
     assert_eq!(objective(&categories, &[2]), 2.0);
     let others = Instance::new(vec![nominal(codes, 256, true)], n, 2, classes(&labels));
@@ -122,9 +184,9 @@ fn six_hundred_splits() {
     let form = [(201, false), (201, false), (201, false)];
     let instance = planted(603, &form, 2, 0.0, 71);
     let problem = instance.problem(true).expect("the instance is valid");
-    let outcomes = KERNELS[..4].iter().map(|&kernel| {
-        solve(&instance, &problem, &Params { kernel, ..depth(3) })
-    });
+    let outcomes = KERNELS[..4]
+        .iter()
+        .map(|&kernel| solve(&instance, &problem, &Params { kernel, ..depth(3) }));
     for outcome in outcomes {
         assert_eq!(outcome.objective, 0.0, "the planted tree is found");
         assert!(outcome.tree.n_branching() <= 7);
@@ -135,15 +197,31 @@ fn six_hundred_splits() {
 fn the_deepest_trees() {
     // Parity of four bits needs depth four and fifteen nodes; more depth must not help or hurt.
     let rows: Vec<u8> = (0..16).collect();
-    let columns = (0..4).map(|bit| ordered(rows.iter().map(|row| row >> bit & 1).collect(), 2)).collect();
-    let labels: Vec<i32> = rows.iter().map(|row| (row.count_ones() % 2) as i32).collect();
+    let columns = (0..4)
+        .map(|bit| ordered(rows.iter().map(|row| row >> bit & 1).collect(), 2))
+        .collect();
+    let labels: Vec<i32> = rows
+        .iter()
+        .map(|row| (row.count_ones() % 2) as i32)
+        .collect();
     let instance = Instance::new(columns, 16, 2, classes(&labels));
     assert_eq!(objective(&instance, &[4, 5, 9, 16]), 0.0);
     let problem = instance.problem(true).expect("the instance is valid");
     for kernel in KERNELS {
-        let outcome = solve(&instance, &problem, &Params { kernel, ..depth(16) });
+        let outcome = solve(
+            &instance,
+            &problem,
+            &Params {
+                kernel,
+                ..depth(16)
+            },
+        );
         assert_eq!(outcome.tree.n_branching(), 15);
-        let fewer = Params { kernel, max_nodes: Some(14), ..depth(16) };
+        let fewer = Params {
+            kernel,
+            max_nodes: Some(14),
+            ..depth(16)
+        };
         assert_eq!(solve(&instance, &problem, &fewer).objective, 1.0);
     }
     // A chain: alternating labels along one column of seventeen codes.
@@ -157,9 +235,17 @@ fn the_deepest_trees() {
 fn weights_of_any_magnitude() {
     let form = [(5, false), (3, true), (2, false)];
     let mut random = Random::new(81);
-    for (low, high) in [(1e15, 1e15), (1e-12, 1e-12), (1e-12, 1e15), (1e-300, 1e-300), (1e290, 1e300)] {
+    for (low, high) in [
+        (1e15, 1e15),
+        (1e-12, 1e-12),
+        (1e-12, 1e15),
+        (1e-300, 1e-300),
+        (1e290, 1e300),
+    ] {
         let mut instance = planted(60, &form, 3, 0.3, 82);
-        let Statement::Classes { weights, .. } = &mut instance.statement else { unreachable!("planted") };
+        let Statement::Classes { weights, .. } = &mut instance.statement else {
+            unreachable!("planted")
+        };
         let weight = |_| (1.0 + random.real()) * if random.below(2) == 0 { low } else { high };
         *weights = Some((0..60).map(weight).collect());
         let least = objective(&instance, &[3]);
@@ -171,7 +257,10 @@ fn weights_of_any_magnitude() {
 #[test]
 fn whole_weights_too_large_for_exact_sums() {
     let weights = vec![1e15, 3e15, 2e15, 7e15];
-    let statement = Statement::Classes { labels: vec![0, 1, 0, 1], weights: Some(weights) };
+    let statement = Statement::Classes {
+        labels: vec![0, 1, 0, 1],
+        weights: Some(weights),
+    };
     let instance = Instance::new(vec![ordered(vec![0, 0, 1, 1], 2)], 4, 2, statement);
     assert_eq!(objective(&instance, &[1, 2, 3]), 3e15);
 }
@@ -180,12 +269,19 @@ fn whole_weights_too_large_for_exact_sums() {
 #[test]
 fn a_penalty_counts_in_full_beside_real_costs() {
     let weights = vec![0.123_456_7, 5.432_1, 7.1, 3.3];
-    let statement = Statement::Classes { labels: vec![0, 1, 0, 1], weights: Some(weights) };
+    let statement = Statement::Classes {
+        labels: vec![0, 1, 0, 1],
+        weights: Some(weights),
+    };
     let instance = Instance::new(vec![ordered(vec![0, 1, 2, 3], 4)], 4, 2, statement);
     let problem = instance.problem(true).expect("the instance is valid");
     for (node_penalty, nodes) in [(0.1, 3), (0.2, 2), (2.0, 2), (3.4, 1), (3.9, 0), (1e300, 0)] {
         for kernel in KERNELS {
-            let params = Params { node_penalty, kernel, ..depth(3) };
+            let params = Params {
+                node_penalty,
+                kernel,
+                ..depth(3)
+            };
             let outcome = solve(&instance, &problem, &params);
             assert_eq!(outcome.tree.n_branching(), nodes, "{node_penalty}");
         }
@@ -194,10 +290,19 @@ fn a_penalty_counts_in_full_beside_real_costs() {
 
 #[test]
 fn costs_beyond_a_finite_sum_are_refused() {
-    let statement = Statement::Classes { labels: vec![0, 1], weights: Some(vec![1e308, 1.7e308]) };
+    let statement = Statement::Classes {
+        labels: vec![0, 1],
+        weights: Some(vec![1e308, 1.7e308]),
+    };
     let instance = Instance::new(vec![ordered(vec![0, 1], 2)], 2, 2, statement);
-    let message = instance.problem(true).expect_err("the sum overflows").to_string();
-    assert!(message.contains("finite") && message.contains("scale"), "{message}");
+    let message = instance
+        .problem(true)
+        .expect_err("the sum overflows")
+        .to_string();
+    assert!(
+        message.contains("finite") && message.contains("scale"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -206,10 +311,34 @@ fn parameters_out_of_range_are_refused() {
     let problem = instance.problem(true).expect("the instance is valid");
     for (params, word) in [
         (depth(17), "max_depth"),
-        (Params { min_samples_leaf: 0, ..depth(2) }, "min_samples_leaf"),
-        (Params { node_penalty: -1.0, ..depth(2) }, "penalty"),
-        (Params { node_penalty: f64::NAN, ..depth(2) }, "penalty"),
-        (Params { n_threads: 0, ..depth(2) }, "n_threads"),
+        (
+            Params {
+                min_samples_leaf: 0,
+                ..depth(2)
+            },
+            "min_samples_leaf",
+        ),
+        (
+            Params {
+                node_penalty: -1.0,
+                ..depth(2)
+            },
+            "penalty",
+        ),
+        (
+            Params {
+                node_penalty: f64::NAN,
+                ..depth(2)
+            },
+            "penalty",
+        ),
+        (
+            Params {
+                n_threads: 0,
+                ..depth(2)
+            },
+            "n_threads",
+        ),
     ] {
         let refused = search(&problem, &params, &Control::new(None), &mut Quiet);
         let message = refused.expect_err("out of range").to_string();

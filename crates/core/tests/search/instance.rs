@@ -9,9 +9,15 @@ use certitree_core::task::{Accuracy, RecordCosts};
 #[derive(Clone, Debug)]
 pub enum Statement {
     /// Classes, and weights unless all are one.
-    Classes { labels: Vec<i32>, weights: Option<Vec<f64>> },
+    Classes {
+        labels: Vec<i32>,
+        weights: Option<Vec<f64>>,
+    },
     /// Costs per record and label, and weights that only say who takes part.
-    Costs { costs: Vec<f64>, weights: Option<Vec<f64>> },
+    Costs {
+        costs: Vec<f64>,
+        weights: Option<Vec<f64>>,
+    },
 }
 
 /// A table, the candidate splits, and what its records cost.
@@ -28,7 +34,13 @@ impl Instance {
     /// An instance whose candidate splits are all splits of its columns.
     pub fn new(columns: Vec<Column>, n_rows: usize, n_labels: usize, statement: Statement) -> Self {
         let keep = all_splits(&columns);
-        Self { n_rows, columns, n_labels, statement, keep }
+        Self {
+            n_rows,
+            columns,
+            n_labels,
+            statement,
+            keep,
+        }
     }
 
     /// The core's view of it.
@@ -36,7 +48,11 @@ impl Instance {
         let table = Table::new(self.n_rows, self.columns.clone())?;
         match &self.statement {
             Statement::Classes { labels, weights } => {
-                let task = Accuracy { labels, n_labels: self.n_labels, weights: weights.as_deref() };
+                let task = Accuracy {
+                    labels,
+                    n_labels: self.n_labels,
+                    weights: weights.as_deref(),
+                };
                 Problem::build(&table, &self.keep, &task, aggregate)
             }
             Statement::Costs { costs, weights } => {
@@ -62,7 +78,9 @@ impl Instance {
 
     /// Records that take part.
     pub fn present(&self) -> Vec<usize> {
-        (0..self.n_rows).filter(|&record| self.is_present(record)).collect()
+        (0..self.n_rows)
+            .filter(|&record| self.is_present(record))
+            .collect()
     }
 
     /// What giving `record` the label `label` costs.
@@ -77,7 +95,10 @@ impl Instance {
     /// Summed costs of all records and labels: the scale of rounding errors.
     pub fn total(&self) -> f64 {
         let records = self.present();
-        records.iter().flat_map(|&r| (0..self.n_labels).map(move |l| self.cost(r, l))).sum()
+        records
+            .iter()
+            .flat_map(|&r| (0..self.n_labels).map(move |l| self.cost(r, l)))
+            .sum()
     }
 
     /// Whether the raw row satisfies a split, read off the definition of the two kinds.
@@ -97,13 +118,20 @@ impl Instance {
             Statement::Classes { labels, weights } => {
                 let ones = vec![1.0; self.n_rows];
                 let weights = Some(times(weights.as_ref().unwrap_or(&ones)));
-                Statement::Classes { labels: labels.clone(), weights }
+                Statement::Classes {
+                    labels: labels.clone(),
+                    weights,
+                }
             }
-            Statement::Costs { costs, weights } => {
-                Statement::Costs { costs: times(costs), weights: weights.clone() }
-            }
+            Statement::Costs { costs, weights } => Statement::Costs {
+                costs: times(costs),
+                weights: weights.clone(),
+            },
         };
-        Self { statement, ..self.clone() }
+        Self {
+            statement,
+            ..self.clone()
+        }
     }
 }
 
@@ -113,17 +141,30 @@ pub fn all_splits(columns: &[Column]) -> Vec<SplitRef> {
         .iter()
         .enumerate()
         .flat_map(|(column, c)| {
-            (0..c.n_splits).map(move |split| SplitRef { column: column as u32, split: split as u32 })
+            (0..c.n_splits).map(move |split| SplitRef {
+                column: column as u32,
+                split: split as u32,
+            })
         })
         .collect()
 }
 
 /// An ordered column.
 pub fn ordered(codes: Vec<u8>, n_codes: usize) -> Column {
-    Column { kind: Kind::Ordered, codes, n_codes, n_splits: n_codes - 1 }
+    Column {
+        kind: Kind::Ordered,
+        codes,
+        n_codes,
+        n_splits: n_codes - 1,
+    }
 }
 
 /// A nominal column; `other` leaves its last code without a split.
 pub fn nominal(codes: Vec<u8>, n_codes: usize, other: bool) -> Column {
-    Column { kind: Kind::Nominal, codes, n_codes, n_splits: n_codes - usize::from(other) }
+    Column {
+        kind: Kind::Nominal,
+        codes,
+        n_codes,
+        n_splits: n_codes - usize::from(other),
+    }
 }

@@ -9,7 +9,10 @@ use crate::instance::{Instance, Statement, all_splits, nominal, ordered};
 
 /// Property-test settings that repeat exactly. CERTITREE_TEST_EFFORT=20 tries twenty times as many cases, and other ones.
 pub fn settings(cases: u32, seed: u64) -> ProptestConfig {
-    let effort = std::env::var("CERTITREE_TEST_EFFORT").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let effort = std::env::var("CERTITREE_TEST_EFFORT")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(1);
     ProptestConfig {
         cases: cases * effort,
         rng_seed: RngSeed::Fixed(seed + 1_000 * u64::from(effort - 1)),
@@ -40,7 +43,11 @@ fn values(n: usize) -> impl Strategy<Value = Vec<f64>> {
         Just(whole(3)),
         Just(whole(100_000)),
         Just((0.0..2.0_f64).boxed()),
-        Just((0.5..2.0_f64, -4..5_i32).prop_map(|(x, e)| x * 10_f64.powi(e)).boxed()),
+        Just(
+            (0.5..2.0_f64, -4..5_i32)
+                .prop_map(|(x, e)| x * 10_f64.powi(e))
+                .boxed()
+        ),
     ];
     value.prop_flat_map(move |value| prop::collection::vec(value, n))
 }
@@ -73,11 +80,19 @@ pub fn tiny(max_rows: usize, max_codes: usize) -> impl Strategy<Value = Instance
                             mask >> (place % 32) & 1 == 1
                         });
                     }
-                    Instance { n_rows, columns, n_labels, statement, keep }
+                    Instance {
+                        n_rows,
+                        columns,
+                        n_labels,
+                        statement,
+                        keep,
+                    }
                 },
             )
         })
-        .prop_filter("some record takes part", |instance| !instance.present().is_empty())
+        .prop_filter("some record takes part", |instance| {
+            !instance.present().is_empty()
+        })
 }
 
 /// Limits for tiny instances. A penalty is given as a share of a typical cost.
@@ -93,9 +108,15 @@ pub fn limits() -> impl Strategy<Value = Params> {
     ];
     let nodes = prop::option::weighted(0.4, 0..8_u32);
     let leaf = prop_oneof![3 => Just(1_u32), 2 => 2..6_u32];
-    (0..5_u32, nodes, leaf, penalty).prop_map(|(max_depth, max_nodes, min_samples_leaf, node_penalty)| {
-        Params { max_depth, max_nodes, min_samples_leaf, node_penalty, ..Params::default() }
-    })
+    (0..5_u32, nodes, leaf, penalty).prop_map(
+        |(max_depth, max_nodes, min_samples_leaf, node_penalty)| Params {
+            max_depth,
+            max_nodes,
+            min_samples_leaf,
+            node_penalty,
+            ..Params::default()
+        },
+    )
 }
 
 /// The splitmix64 generator: medium instances are too large to shrink.
@@ -137,13 +158,20 @@ pub fn planted(n_rows: usize, form: Form<'_>, n_labels: usize, noise: f64, seed:
             let codes = (0..n_rows)
                 .map(|row| if row < n_codes { row } else { random.below(n_codes) } as u8)
                 .collect();
-            if is_nominal { nominal(codes, n_codes, false) } else { ordered(codes, n_codes) }
+            if is_nominal {
+                nominal(codes, n_codes, false)
+            } else {
+                ordered(codes, n_codes)
+            }
         })
         .collect();
     let splits = all_splits(&columns);
     let heap: Vec<usize> = (0..7).map(|_| random.below(splits.len())).collect();
     let leaves: Vec<i32> = (0..8).map(|leaf| (leaf % n_labels) as i32).collect();
-    let statement = Statement::Classes { labels: vec![0; n_rows], weights: None };
+    let statement = Statement::Classes {
+        labels: vec![0; n_rows],
+        weights: None,
+    };
     let mut instance = Instance::new(columns, n_rows, n_labels, statement);
     let labels = (0..n_rows)
         .map(|row| {
@@ -151,9 +179,16 @@ pub fn planted(n_rows: usize, form: Form<'_>, n_labels: usize, noise: f64, seed:
             while at < 7 {
                 at = 2 * at + 1 + usize::from(instance.is_true(splits[heap[at]], row));
             }
-            if random.real() < noise { random.below(n_labels) as i32 } else { leaves[at - 7] }
+            if random.real() < noise {
+                random.below(n_labels) as i32
+            } else {
+                leaves[at - 7]
+            }
         })
         .collect();
-    instance.statement = Statement::Classes { labels, weights: None };
+    instance.statement = Statement::Classes {
+        labels,
+        weights: None,
+    };
     instance
 }

@@ -14,10 +14,19 @@ const NO_TIME: Option<Duration> = Some(Duration::ZERO);
 
 /// The bounds hold around the true optimum, and only a closed gap counts as proof.
 fn check_certificate(outcome: &Outcome, best: f64, slack: f64, stopped: Status) {
-    assert!(outcome.lower_bound <= best + slack, "bound above the optimum {best}: {outcome:?}");
-    assert!(best <= outcome.objective + slack, "objective below the optimum {best}: {outcome:?}");
+    assert!(
+        outcome.lower_bound <= best + slack,
+        "bound above the optimum {best}: {outcome:?}"
+    );
+    assert!(
+        best <= outcome.objective + slack,
+        "objective below the optimum {best}: {outcome:?}"
+    );
     match outcome.status {
-        Status::Optimal => assert!((outcome.objective - best).abs() <= slack, "{best} {outcome:?}"),
+        Status::Optimal => assert!(
+            (outcome.objective - best).abs() <= slack,
+            "{best} {outcome:?}"
+        ),
         status => assert_eq!(status, stopped),
     }
 }
@@ -64,9 +73,19 @@ proptest! {
 
 /// An instance that takes some tenths of a second, and its best objective.
 fn slow() -> (Instance, Params, f64) {
-    let form = [(9, false), (4, true), (2, false), (8, false), (2, false), (5, true)];
+    let form = [
+        (9, false),
+        (4, true),
+        (2, false),
+        (8, false),
+        (2, false),
+        (5, true),
+    ];
     let instance = planted(1_200, &form, 3, 0.4, 61);
-    let params = Params { max_depth: 4, ..Params::default() };
+    let params = Params {
+        max_depth: 4,
+        ..Params::default()
+    };
     let problem = instance.problem(true).expect("instances are valid");
     let best = solve(&instance, &problem, &params).objective;
     (instance, params, best)
@@ -76,7 +95,10 @@ fn slow() -> (Instance, Params, f64) {
 fn cut_short(instance: &Instance, params: &Params, cuts: u32) -> usize {
     let problem = instance.problem(true).expect("instances are valid");
     let whole = solve(instance, &problem, params);
-    let (best, time) = (whole.objective, Duration::from_secs_f64(whole.seconds.iter().sum()));
+    let (best, time) = (
+        whole.objective,
+        Duration::from_secs_f64(whole.seconds.iter().sum()),
+    );
     let mut unproven = 0;
     for cut in 0..cuts {
         let (outcome, seen) =
@@ -96,7 +118,11 @@ fn bounds_hold_whenever_the_clock_stops_the_search() {
     let (instance, params, _) = slow();
     for kernel in KERNELS {
         for n_threads in [1, 2] {
-            let params = Params { kernel, n_threads, ..params.clone() };
+            let params = Params {
+                kernel,
+                n_threads,
+                ..params.clone()
+            };
             assert!(cut_short(&instance, &params, 8) > 0, "{params:?}");
         }
     }
@@ -111,9 +137,17 @@ fn bounds_hold_on_noise_whenever_the_clock_stops_the_search() {
         let mixed = planted(250, &form, 2, 1.0, seed);
         let binary = planted(120, &[(2, false); 7], 2, 1.0, seed);
         for kernel in [KernelChoice::General, KernelChoice::Recursive] {
-            let three = Params { max_depth: 3, kernel, ..Params::default() };
+            let three = Params {
+                max_depth: 3,
+                kernel,
+                ..Params::default()
+            };
             unproven += cut_short(&mixed, &three, 10);
-            let four = Params { max_depth: 4, kernel, ..Params::default() };
+            let four = Params {
+                max_depth: 4,
+                kernel,
+                ..Params::default()
+            };
             unproven += cut_short(&binary, &four, 20);
         }
     }
@@ -127,7 +161,11 @@ fn an_observer_stops_the_search_and_is_told_the_truth() {
     for polls in [1, 2, 4] {
         for n_threads in [1, 2] {
             let kernel = KernelChoice::Recursive;
-            let params = Params { kernel, n_threads, ..params.clone() };
+            let params = Params {
+                kernel,
+                n_threads,
+                ..params.clone()
+            };
             let (outcome, seen) = solve_until(&instance, &problem, &params, None, Some(polls));
             check_certificate(&outcome, best, 1e-9, Status::Interrupted);
             for progress in seen {
@@ -142,7 +180,11 @@ fn an_observer_stops_the_search_and_is_told_the_truth() {
 fn progress_of_a_sweep_claims_no_proof() {
     let instance = planted(2_000, &[(60, false); 8], 4, 0.5, 62);
     let problem = instance.problem(true).expect("instances are valid");
-    let params = Params { max_depth: 3, kernel: KernelChoice::General, ..Params::default() };
+    let params = Params {
+        max_depth: 3,
+        kernel: KernelChoice::General,
+        ..Params::default()
+    };
     let best = solve(&instance, &problem, &params).objective;
     let (_, seen) = solve_until(&instance, &problem, &params, None, None);
     assert!(!seen.is_empty(), "the search is too quick to be watched");
@@ -162,7 +204,8 @@ fn a_search_stopped_beforehand_returns_at_once() {
     ] {
         let control = Control::new(None);
         control.stop(reason);
-        let outcome = search(&problem, &params, &control, &mut Quiet).expect("parameters are in range");
+        let outcome =
+            search(&problem, &params, &control, &mut Quiet).expect("parameters are in range");
         assert_eq!(outcome.status, status);
         check_certificate(&outcome, best, 1e-9, status);
     }
@@ -173,11 +216,18 @@ fn little_memory_costs_time_only() {
     let form = [(7, false), (4, true), (2, false), (5, false)];
     let instance = planted(300, &form, 2, 0.3, 63);
     let problem = instance.problem(true).expect("instances are valid");
-    let params = Params { max_depth: 4, ..Params::default() };
+    let params = Params {
+        max_depth: 4,
+        ..Params::default()
+    };
     let expected = solve(&instance, &problem, &params);
     for bytes in [30_000, 200_000, 1_000_000] {
         for n_threads in [1, 2] {
-            let params = Params { memory_limit: Some(bytes), n_threads, ..params.clone() };
+            let params = Params {
+                memory_limit: Some(bytes),
+                n_threads,
+                ..params.clone()
+            };
             let found = solve(&instance, &problem, &params);
             assert_eq!(found.objective, expected.objective);
             assert_eq!(found.tree.n_branching(), expected.tree.n_branching());

@@ -29,7 +29,12 @@ pub struct Masses<T> {
 
 impl<T: Value> Masses<T> {
     /// The masses of a problem's rows.
-    pub fn new(problem: &Problem, columns: &[ColumnStates], min_records: i64, per_unit: i64) -> Self {
+    pub fn new(
+        problem: &Problem,
+        columns: &[ColumnStates],
+        min_records: i64,
+        per_unit: i64,
+    ) -> Self {
         let counted = min_records > 0;
         let mut lanes = Vec::new();
         let mut codes = Vec::with_capacity(problem.n_rows() * columns.len());
@@ -71,10 +76,17 @@ impl<T: Value> Masses<T> {
 
     #[inline]
     fn leaf_cost(&self, lanes: &[T]) -> T {
-        if self.min_records.is_some_and(|least| lanes[self.n_labels] < least) {
+        if self
+            .min_records
+            .is_some_and(|least| lanes[self.n_labels] < least)
+        {
             return T::UNREACHABLE;
         }
-        let loss = lanes[..self.n_labels].iter().copied().min().unwrap_or_default();
+        let loss = lanes[..self.n_labels]
+            .iter()
+            .copied()
+            .min()
+            .unwrap_or_default();
         loss * self.per_unit
     }
 }
@@ -106,7 +118,11 @@ pub struct Span {
 
 impl Span {
     /// The span of no columns.
-    pub const NOTHING: Self = Self { columns: 0, splits: 0, cells: 1 };
+    pub const NOTHING: Self = Self {
+        columns: 0,
+        splits: 0,
+        cells: 1,
+    };
 
     /// The span with one more column before it.
     pub fn with(self, splits: usize, slots: usize) -> Self {
@@ -214,7 +230,9 @@ impl<'a, T: Value> Walk<'a, T> {
     fn one_box(&mut self, rank: u32, rows: &[u32]) {
         let mut sums = vec![T::default(); self.masses.n_lanes()];
         for &row in rows {
-            sums.iter_mut().zip(self.masses.row(row)).for_each(|(sum, &mass)| *sum += mass);
+            sums.iter_mut()
+                .zip(self.masses.row(row))
+                .for_each(|(sum, &mass)| *sum += mass);
         }
         self.costs[rank as usize] = self.masses.leaf_cost(&sums);
     }
@@ -284,7 +302,10 @@ impl<'a, T: Value> Walk<'a, T> {
         let column = &columns[c];
         let mut part = std::mem::take(&mut self.grids[c + 1]);
         part.resize(stride, T::default());
-        for (state, recipe) in column.recipes[..column.within[left as usize]].iter().enumerate() {
+        for (state, recipe) in column.recipes[..column.within[left as usize]]
+            .iter()
+            .enumerate()
+        {
             let rank = rank + self.ranks.step(c, used, state as u32);
             let used = used + column.distance[state];
             if recipe.minus.is_empty() {
@@ -292,7 +313,11 @@ impl<'a, T: Value> Walk<'a, T> {
                 continue;
             }
             // With no split left only the last cell is needed.
-            let from = if used == self.ranks.limit { stride - lanes } else { 0 };
+            let from = if used == self.ranks.limit {
+                stride - lanes
+            } else {
+                0
+            };
             subtract(&mut part[from..], grid, recipe, stride, from);
             self.from_grid(c + 1, rank, used, &part[from..]);
         }

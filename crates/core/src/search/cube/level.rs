@@ -42,12 +42,20 @@ pub struct Share {
 /// The shares between `planes` planes and the `below` planes of the level below.
 pub fn shares(planes: usize, below: usize) -> Vec<Share> {
     if planes == 1 {
-        return vec![Share { all: 0, inside: 0, outside: 0 }];
+        return vec![Share {
+            all: 0,
+            inside: 0,
+            outside: 0,
+        }];
     }
     (1..planes)
         .flat_map(|all| {
             let least = (all - 1).saturating_sub(below - 1);
-            (least..below.min(all)).map(move |inside| Share { all, inside, outside: all - 1 - inside })
+            (least..below.min(all)).map(move |inside| Share {
+                all,
+                inside,
+                outside: all - 1 - inside,
+            })
         })
         .collect()
 }
@@ -70,12 +78,30 @@ pub fn next_level<T: Value>(
 ) -> Option<Level<T>> {
     let mut costs: Vec<Vec<T>> = vec![vec![T::default(); ranks.n_boxes()]; planes];
     let shares = shares(planes, below.planes.len());
-    let setting =
-        Setting { columns, ranks: &ranks, below, shares: &shares, node_price, control };
-    let n_threads = if ranks.n_boxes() < PARALLEL { 1 } else { n_threads };
-    let starts = setting.task_starts(if n_threads > 1 { n_threads * TASKS_PER_THREAD } else { 1 });
+    let setting = Setting {
+        columns,
+        ranks: &ranks,
+        below,
+        shares: &shares,
+        node_price,
+        control,
+    };
+    let n_threads = if ranks.n_boxes() < PARALLEL {
+        1
+    } else {
+        n_threads
+    };
+    let starts = setting.task_starts(if n_threads > 1 {
+        n_threads * TASKS_PER_THREAD
+    } else {
+        1
+    });
     let n_boxes = ranks.n_boxes();
-    let ends = starts.iter().skip(1).map(|start| start.rank as usize).chain([n_boxes]);
+    let ends = starts
+        .iter()
+        .skip(1)
+        .map(|start| start.rank as usize)
+        .chain([n_boxes]);
     let mut rest: Vec<&mut [T]> = costs.iter_mut().map(Vec::as_mut_slice).collect();
     let mut tasks = Vec::with_capacity(starts.len());
     for (start, end) in starts.iter().zip(ends) {
@@ -107,7 +133,10 @@ pub fn next_level<T: Value>(
             }
         });
     }
-    (!stopped.into_inner()).then_some(Level { ranks, planes: costs })
+    (!stopped.into_inner()).then_some(Level {
+        ranks,
+        planes: costs,
+    })
 }
 
 /// What the walks of a level share.
@@ -142,8 +171,13 @@ struct Start {
 impl<T: Value> Setting<'_, T> {
     /// Boxes cut off after a few columns, so that there are about `wanted`, in the order of ranks.
     fn task_starts(&self, wanted: usize) -> Vec<Start> {
-        let mut starts =
-            vec![Start { column: 0, rank: 0, rank_below: 0, used: 0, pairs: Vec::new() }];
+        let mut starts = vec![Start {
+            column: 0,
+            rank: 0,
+            rank_below: 0,
+            used: 0,
+            pairs: Vec::new(),
+        }];
         for column in 0..self.columns.len() - 1 {
             if starts.len() >= wanted {
                 break;
@@ -158,7 +192,14 @@ impl<T: Value> Setting<'_, T> {
                     (0..self.columns[column].within[left as usize])
                         .map(|state| {
                             let mut pairs = Vec::new();
-                            self.extend(&start.pairs, column, start.rank_below, start.used, state, &mut pairs);
+                            self.extend(
+                                &start.pairs,
+                                column,
+                                start.rank_below,
+                                start.used,
+                                state,
+                                &mut pairs,
+                            );
                             self.enter(&start, column, state, pairs)
                         })
                         .collect()
@@ -172,8 +213,7 @@ impl<T: Value> Setting<'_, T> {
         Start {
             column: column + 1,
             rank: start.rank + self.ranks.step(column, start.used, state as u32),
-            rank_below: start.rank_below
-                + self.below.ranks.step(column, start.used, state as u32),
+            rank_below: start.rank_below + self.below.ranks.step(column, start.used, state as u32),
             used: start.used + self.columns[column].distance[state],
             pairs,
         }
@@ -227,7 +267,13 @@ impl<'a, T: Value> Walk<'a, T> {
         stopped: &'a AtomicBool,
     ) -> Self {
         let pairs = vec![Vec::new(); setting.columns.len() + 1];
-        Self { setting, first: start.rank, out, pairs, stopped }
+        Self {
+            setting,
+            first: start.rank,
+            out,
+            pairs,
+            stopped,
+        }
     }
 
     fn run(mut self, start: Start) {
@@ -236,7 +282,13 @@ impl<'a, T: Value> Walk<'a, T> {
     }
 
     fn walk(&mut self, c: usize, rank: u32, rank_below: u32, used: u32) {
-        let Setting { columns, ranks, below, control, .. } = *self.setting;
+        let Setting {
+            columns,
+            ranks,
+            below,
+            control,
+            ..
+        } = *self.setting;
         if used == ranks.limit {
             self.finish_whole(c, rank, rank_below, used);
             return;
@@ -258,7 +310,8 @@ impl<'a, T: Value> Walk<'a, T> {
         let pairs = std::mem::take(&mut self.pairs[c]);
         for state in 0..column.within[(ranks.limit - used) as usize] {
             let mut next = std::mem::take(&mut self.pairs[c + 1]);
-            self.setting.extend(&pairs, c, rank_below, used, state, &mut next);
+            self.setting
+                .extend(&pairs, c, rank_below, used, state, &mut next);
             self.pairs[c + 1] = next;
             self.walk(
                 c + 1,
@@ -272,7 +325,13 @@ impl<'a, T: Value> Walk<'a, T> {
 
     /// One box: the columns from `c` on are whole.
     fn finish_whole(&mut self, c: usize, rank: u32, rank_below: u32, used: u32) {
-        let Setting { columns, below, shares, node_price, .. } = *self.setting;
+        let Setting {
+            columns,
+            below,
+            shares,
+            node_price,
+            ..
+        } = *self.setting;
         for (later, column) in columns.iter().enumerate().skip(c) {
             // The whole set comes first, so the columns in between add nothing to a rank.
             self.pairs[c].extend(column.cuts(0).iter().map(|cut| Pair {
@@ -288,7 +347,10 @@ impl<'a, T: Value> Walk<'a, T> {
             out[place] = below.planes[from][rank_below as usize];
         }
         for share in shares {
-            let (inside, outside) = (&below.planes[share.inside][..], &below.planes[share.outside][..]);
+            let (inside, outside) = (
+                &below.planes[share.inside][..],
+                &below.planes[share.outside][..],
+            );
             let mut best = T::UNREACHABLE + T::UNREACHABLE;
             for pair in &self.pairs[c] {
                 best = best.min(inside[pair.inside as usize] + outside[pair.outside as usize]);
@@ -300,7 +362,14 @@ impl<'a, T: Value> Walk<'a, T> {
 
     /// All boxes that differ in the last column only.
     fn finish_last(&mut self, rank: u32, rank_below: u32, used: u32) {
-        let Setting { columns, ranks, below, shares, node_price, .. } = *self.setting;
+        let Setting {
+            columns,
+            ranks,
+            below,
+            shares,
+            node_price,
+            ..
+        } = *self.setting;
         let last = columns.len() - 1;
         let column = &columns[last];
         let len = column.within[(ranks.limit - used) as usize];
@@ -311,10 +380,16 @@ impl<'a, T: Value> Walk<'a, T> {
                 .copy_from_slice(&below.planes[from][rank_below as usize..][..len]);
         }
         for share in shares {
-            let (inside, outside) = (&below.planes[share.inside][..], &below.planes[share.outside][..]);
+            let (inside, outside) = (
+                &below.planes[share.inside][..],
+                &below.planes[share.outside][..],
+            );
             let out = &mut self.out[share.all][place..place + len];
             keep_cheapest(out, inside, outside, &self.pairs[last], node_price);
-            let (inside, outside) = (&inside[rank_below as usize..], &outside[rank_below as usize..]);
+            let (inside, outside) = (
+                &inside[rank_below as usize..],
+                &outside[rank_below as usize..],
+            );
             for (state, out) in out.iter_mut().enumerate() {
                 for cut in column.cuts(state) {
                     let sum = inside[cut.inside as usize] + outside[cut.outside as usize];

@@ -69,16 +69,31 @@ impl Plan {
             let boxes = boxes[depth as usize - level];
             bytes += width * boxes * count as f64;
             let shares = (count * count).div_ceil(2) as f64;
-            work += boxes * if level == 0 { 1.0 } else { shares * n_splits as f64 };
+            work += boxes
+                * if level == 0 {
+                    1.0
+                } else {
+                    shares * n_splits as f64
+                };
         }
-        let cells: f64 =
-            columns.iter().map(|&(index, _)| n_slots(&problem.columns[index]) as f64).product();
+        let cells: f64 = columns
+            .iter()
+            .map(|&(index, _)| n_slots(&problem.columns[index]) as f64)
+            .product();
         bytes += width * (cells * problem.n_labels as f64).min(LARGEST_GRID as f64);
         let order: Vec<usize> = columns.iter().map(|&(index, _)| index).collect();
         let sets: Vec<Vec<f64>> = columns.iter().map(|(_, sets)| sets.clone()).collect();
         work += leaf_work(problem, &order, &sets, depth);
         let general_work = general_work(problem, n_splits, columns.len(), &boxes);
-        Some(Self { depth, planes, narrow, bytes, work, general_work, order })
+        Some(Self {
+            depth,
+            planes,
+            narrow,
+            bytes,
+            work,
+            general_work,
+            order,
+        })
     }
 
     /// The plan, if the cube solver is asked for, or chosen as the cheaper way.
@@ -89,9 +104,11 @@ impl Plan {
             KernelChoice::Auto if params.max_depth > 2 => {
                 let memory = params.memory_limit.unwrap_or(Params::DEFAULT_MEMORY) as f64;
                 // A search that will be cut off is better off with bounds from the first moment.
-                let most_work = time_left.map_or(f64::INFINITY, |left| left.as_secs_f64() * WORK_PER_SECOND);
+                let most_work =
+                    time_left.map_or(f64::INFINITY, |left| left.as_secs_f64() * WORK_PER_SECOND);
                 Self::new(problem, params).filter(|plan| {
-                    plan.bytes <= memory && plan.work <= most_work.min(plan.general_work * GENERAL_SHARE)
+                    plan.bytes <= memory
+                        && plan.work <= most_work.min(plan.general_work * GENERAL_SHARE)
                 })
             }
             _ => None,

@@ -38,7 +38,12 @@ impl Ranks {
         }
         follow.reverse();
         steps.reverse();
-        Self { limit, steps, follow, sets: columns.iter().map(ColumnStates::len).collect() }
+        Self {
+            limit,
+            steps,
+            follow,
+            sets: columns.iter().map(ColumnStates::len).collect(),
+        }
     }
 
     /// Number of boxes.

@@ -74,8 +74,9 @@ impl ColumnStates {
             starts: vec![0],
             recipes: Vec::new(),
         };
-        let sides: Vec<Codes> =
-            (0..column.n_splits).map(|split| states.true_codes(split)).collect();
+        let sides: Vec<Codes> = (0..column.n_splits)
+            .map(|split| states.true_codes(split))
+            .collect();
         let mut index_of: HashMap<Codes, u32> = HashMap::from([(whole, 0)]);
         let mut next = 0;
         while next < states.members.len() {
@@ -96,15 +97,27 @@ impl ColumnStates {
                         })
                     };
                     let (inside, outside) = (place(inside), place(outside));
-                    states.cuts.push(Cut { split: split as u32, inside, outside });
+                    states.cuts.push(Cut {
+                        split: split as u32,
+                        inside,
+                        outside,
+                    });
                 }
             }
             states.starts.push(states.cuts.len());
         }
         states.within = (0..=limit)
-            .map(|limit| states.distance.partition_point(|&distance| distance <= limit))
+            .map(|limit| {
+                states
+                    .distance
+                    .partition_point(|&distance| distance <= limit)
+            })
             .collect();
-        states.recipes = states.members.iter().map(|set| states.recipe(set)).collect();
+        states.recipes = states
+            .members
+            .iter()
+            .map(|set| states.recipe(set))
+            .collect();
         states
     }
 
@@ -124,10 +137,21 @@ impl ColumnStates {
         match self.kind {
             Kind::Ordered => Recipe {
                 plus: held.last().copied().unwrap_or(0),
-                minus: held.first().filter(|&&code| code > 0).map(|code| code - 1).into_iter().collect(),
+                minus: held
+                    .first()
+                    .filter(|&&code| code > 0)
+                    .map(|code| code - 1)
+                    .into_iter()
+                    .collect(),
             },
-            Kind::Nominal if held.len() == 1 => Recipe { plus: held[0], minus: Vec::new() },
-            Kind::Nominal => Recipe { plus: self.n_codes, minus: left_out },
+            Kind::Nominal if held.len() == 1 => Recipe {
+                plus: held[0],
+                minus: Vec::new(),
+            },
+            Kind::Nominal => Recipe {
+                plus: self.n_codes,
+                minus: left_out,
+            },
         }
     }
 
@@ -154,7 +178,9 @@ impl ColumnStates {
                 match self.kind {
                     Kind::Ordered => add(&mut rest[..stride], &before[(slot - 1) * stride..]),
                     Kind::Nominal if slot == self.n_codes => {
-                        before.chunks_exact(stride).for_each(|code| add(&mut rest[..stride], code));
+                        before
+                            .chunks_exact(stride)
+                            .for_each(|code| add(&mut rest[..stride], code));
                     }
                     Kind::Nominal => {}
                 }

@@ -9,14 +9,15 @@ use crate::search::shape::Shape;
 use crate::table::SplitRef;
 
 /// A best tree of the whole table at the last level; of several, the one whose splits come first, column by column.
-pub fn shape<T: Value>(
-    columns: &[ColumnStates],
-    levels: &[Level<T>],
-    node_price: T,
-) -> Arc<Shape> {
+pub fn shape<T: Value>(columns: &[ColumnStates], levels: &[Level<T>], node_price: T) -> Arc<Shape> {
     let mut order: Vec<usize> = (0..columns.len()).collect();
     order.sort_by_key(|&c| columns[c].column);
-    let trace = Trace { columns, levels, node_price, order };
+    let trace = Trace {
+        columns,
+        levels,
+        node_price,
+        order,
+    };
     let last = levels.len() - 1;
     trace.follow(&vec![0; columns.len()], last, levels[last].planes.len() - 1)
 }

@@ -71,7 +71,10 @@ fn turn_body<T: Lane>(
     words: &mut Aligned<T::Bits>,
 ) {
     let per_row = layout.words();
-    words.reset(rows.len().div_ceil(T::ROWS_PER_WORD) * layout.width, T::Bits::default());
+    words.reset(
+        rows.len().div_ceil(T::ROWS_PER_WORD) * layout.width,
+        T::Bits::default(),
+    );
     for (number, members) in rows.chunks(BLOCK).enumerate() {
         block.clear();
         block.resize(BLOCK * per_row, 0);
@@ -127,7 +130,9 @@ mod tests {
         let mut state = 1_u64;
         let bits: Vec<u32> = (0..90 * per_row)
             .map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
                 (state >> 33) as u32
             })
             .collect();

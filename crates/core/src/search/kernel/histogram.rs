@@ -27,8 +27,10 @@ fn add_record_body<T: Lane>(
 ) {
     let width = layout.width;
     let scratch = &mut scratch[..width];
-    for ((cells, sums), &word) in
-        scratch.chunks_exact_mut(CHUNK).zip(margin[..width].chunks_exact_mut(CHUNK)).zip(bits)
+    for ((cells, sums), &word) in scratch
+        .chunks_exact_mut(CHUNK)
+        .zip(margin[..width].chunks_exact_mut(CHUNK))
+        .zip(bits)
     {
         for g in 0..CHUNK {
             let cell = value.if_bit((word >> g) & 1);
@@ -43,8 +45,9 @@ fn add_record_body<T: Lane>(
         }
         let start = layout.row_start[span.start + code];
         let row = &mut plane[start..start + width - span.first];
-        for (cells, add) in
-            row.chunks_exact_mut(CHUNK).zip(scratch[span.first..].chunks_exact(CHUNK))
+        for (cells, add) in row
+            .chunks_exact_mut(CHUNK)
+            .zip(scratch[span.first..].chunks_exact(CHUNK))
         {
             for g in 0..CHUNK {
                 cells[g] = cells[g].plus(add[g]);
@@ -60,7 +63,10 @@ dispatch! {
 
 #[inline(always)]
 fn flush_body<T: Lane>(narrow: &mut [i16], wide: &mut [T]) {
-    for (from, to) in narrow.chunks_exact_mut(CHUNK).zip(wide.chunks_exact_mut(CHUNK)) {
+    for (from, to) in narrow
+        .chunks_exact_mut(CHUNK)
+        .zip(wide.chunks_exact_mut(CHUNK))
+    {
         for g in 0..CHUNK {
             to[g] = to[g].plus(T::from_narrow(from[g]));
             from[g] = 0;

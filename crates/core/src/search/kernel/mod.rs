@@ -6,3 +6,4 @@
 pub mod bitset;
 pub mod histogram;
 pub mod score;
+mod score_general;

@@ -9,6 +9,8 @@ use crate::search::lane::Lane;
 use crate::search::layout::{CHUNK, Layout};
 use crate::search::simd::dispatch;
 
+use super::score_general::{general_both, general_whole};
+
 /// Sums over a set of rows, by split and by pair of splits: one plane per lane, and one of record counts where leaves must hold a minimum.
 #[derive(Debug, Default)]
 pub struct PairTable<T> {
@@ -32,7 +34,10 @@ impl<T: Lane> PairTable<T> {
     /// The sums of `self` as the total, those of `part` taken off.
     fn rest(&self, part: &Self, rest_margins: &mut Aligned<T>, rest_sums: &mut Vec<T>) {
         rest_margins.reset(self.margins.len(), T::default());
-        for (rest, (&a, &b)) in rest_margins.iter_mut().zip(self.margins.iter().zip(part.margins.iter())) {
+        for (rest, (&a, &b)) in rest_margins
+            .iter_mut()
+            .zip(self.margins.iter().zip(part.margins.iter()))
+        {
             *rest = a.minus(b);
         }
         rest_sums.clear();
@@ -77,7 +82,7 @@ impl LeafRule {
 
     /// Least number of records as a lane, where it fits; else a number that no count of the lane reaches.
     #[inline(always)]
-    fn least<T: Lane>(&self) -> T {
+    pub(super) fn least<T: Lane>(&self) -> T {
         T::narrow(self.min_records.min(-T::FORBIDDEN.widen()))
     }
 }
@@ -96,7 +101,11 @@ pub struct ScoreBuffers<T> {
 
 /// Make the rows of ordered columns cumulative over their codes.
 pub fn cumulate<T: Lane>(layout: &Layout, planes: usize, table: &mut PairTable<T>) {
-    for plane in table.cells.chunks_exact_mut(layout.cells.max(1)).take(planes) {
+    for plane in table
+        .cells
+        .chunks_exact_mut(layout.cells.max(1))
+        .take(planes)
+    {
         for span in layout.spans.iter().filter(|span| span.ordered) {
             let len = layout.width - span.first;
             for f in span.start + 1..span.start + span.len {
@@ -130,9 +139,22 @@ pub fn score_whole<T: Lane>(
 ) -> Profile {
     buffers.part.reset(layout.width);
     if rule.lanes == 1 && rule.min_records == 0 {
-        single_whole(layout, &total.cells, &total.margins, total.sums[0], &mut buffers.part);
+        single_whole(
+            layout,
+            &total.cells,
+            &total.margins,
+            total.sums[0],
+            &mut buffers.part,
+        );
     } else {
-        general_whole(layout, rule, &total.cells, &total.margins, &total.sums, &mut buffers.part);
+        general_whole(
+            layout,
+            rule,
+            &total.cells,
+            &total.margins,
+            &total.sums,
+            &mut buffers.part,
+        );
     }
     profile(layout, rule, &total.margins, &total.sums, &buffers.part)
 }
@@ -148,20 +170,40 @@ pub fn score_both<T: Lane>(
     cumulated: bool,
     buffers: &mut ScoreBuffers<T>,
 ) -> (Profile, Profile) {
-    let ScoreBuffers { running, rest_margins, rest_sums, part: part_children, rest: rest_children } =
-        buffers;
+    let ScoreBuffers {
+        running,
+        rest_margins,
+        rest_sums,
+        part: part_children,
+        rest: rest_children,
+    } = buffers;
     part_children.reset(layout.width);
     rest_children.reset(layout.width);
     total.rest(part, rest_margins, rest_sums);
     running.reset(layout.width * rule.planes(), T::default());
     if rule.lanes == 1 && rule.min_records == 0 {
         single_both(
-            layout, &total.cells, part, rest_margins, rest_sums[0], cumulated, running, part_children,
+            layout,
+            &total.cells,
+            part,
+            rest_margins,
+            rest_sums[0],
+            cumulated,
+            running,
+            part_children,
             rest_children,
         );
     } else {
         general_both(
-            layout, rule, &total.cells, part, rest_margins, rest_sums, cumulated, running, part_children,
+            layout,
+            rule,
+            &total.cells,
+            part,
+            rest_margins,
+            rest_sums,
+            cumulated,
+            running,
+            part_children,
             rest_children,
         );
     }
@@ -171,20 +213,24 @@ pub fn score_both<T: Lane>(
     )
 }
 
-type Chunk<T> = [T; CHUNK];
+pub(super) type Chunk<T> = [T; CHUNK];
 
 #[inline(always)]
-fn chunk_of<T: Lane>(cells: &[T], at: usize) -> &Chunk<T> {
-    cells[at..at + CHUNK].try_into().expect("a slice of CHUNK cells")
+pub(super) fn chunk_of<T: Lane>(cells: &[T], at: usize) -> &Chunk<T> {
+    cells[at..at + CHUNK]
+        .try_into()
+        .expect("a slice of CHUNK cells")
 }
 
 #[inline(always)]
-fn chunk_of_mut<T: Lane>(cells: &mut [T], at: usize) -> &mut Chunk<T> {
-    (&mut cells[at..at + CHUNK]).try_into().expect("a slice of CHUNK cells")
+pub(super) fn chunk_of_mut<T: Lane>(cells: &mut [T], at: usize) -> &mut Chunk<T> {
+    (&mut cells[at..at + CHUNK])
+        .try_into()
+        .expect("a slice of CHUNK cells")
 }
 
 #[inline(always)]
-fn largest<T: Lane>(cells: &Chunk<T>) -> T {
+pub(super) fn largest<T: Lane>(cells: &Chunk<T>) -> T {
     let mut width = CHUNK / 2;
     let mut cells = *cells;
     while width > 0 {
@@ -339,180 +385,6 @@ fn single_both_body<T: Lane>(
     }
 }
 
-/// Leaf scores of 32 pairs, gathered over the planes.
-#[derive(Clone, Copy)]
-struct Quadrants<T: Lane> {
-    scores: [Chunk<T>; 4],
-}
-
-impl<T: Lane> Quadrants<T> {
-    #[inline(always)]
-    fn new() -> Self {
-        Self { scores: [[T::default(); CHUNK]; 4] }
-    }
-
-    /// Take in one plane: a label's gains, or the record counts that forbid a leaf.
-    #[inline(always)]
-    fn take(&mut self, both: &Chunk<T>, mine: T, sum: T, others: &Chunk<T>, min_records: Option<T>) {
-        let [s11, s10, s01, s00] = &mut self.scores;
-        let mine_out = sum.minus(mine);
-        for g in 0..CHUNK {
-            let d11 = both[g];
-            let d10 = mine.minus(d11);
-            let d01 = others[g].minus(d11);
-            let d00 = mine_out.minus(d01);
-            if let Some(least) = min_records {
-                s11[g] = if d11 < least { T::FORBIDDEN } else { s11[g] };
-                s10[g] = if d10 < least { T::FORBIDDEN } else { s10[g] };
-                s01[g] = if d01 < least { T::FORBIDDEN } else { s01[g] };
-                s00[g] = if d00 < least { T::FORBIDDEN } else { s00[g] };
-            } else {
-                s11[g] = s11[g].larger(d11);
-                s10[g] = s10[g].larger(d10);
-                s01[g] = s01[g].larger(d01);
-                s00[g] = s00[g].larger(d00);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn keep(
-        &self,
-        inside: &mut Chunk<T>,
-        outside: &mut Chunk<T>,
-        best_in: &mut Chunk<T>,
-        best_out: &mut Chunk<T>,
-    ) {
-        let [s11, s10, s01, s00] = &self.scores;
-        for g in 0..CHUNK {
-            best_in[g] = best_in[g].larger(s11[g].plus(s10[g]));
-            best_out[g] = best_out[g].larger(s01[g].plus(s00[g]));
-            inside[g] = inside[g].larger(s11[g].plus(s01[g]));
-            outside[g] = outside[g].larger(s10[g].plus(s00[g]));
-        }
-    }
-}
-
-dispatch! {
-    fn general_whole<T: Lane>(layout: &Layout, rule: LeafRule, total: &[T], margins: &[T], sums: &[T], children: &mut Children<T>) = general_whole_body;
-}
-
-#[inline(always)]
-fn general_whole_body<T: Lane>(
-    layout: &Layout,
-    rule: LeafRule,
-    total: &[T],
-    margins: &[T],
-    sums: &[T],
-    children: &mut Children<T>,
-) {
-    let least: T = rule.least();
-    let nothing = T::FORBIDDEN.plus(T::FORBIDDEN);
-    for span in &layout.spans {
-        for f in span.start..span.start + span.len {
-            let mut best = [[nothing; CHUNK]; 2];
-            let [best_in, best_out] = &mut best;
-            for g in (span.first..layout.width).step_by(CHUNK) {
-                let mut quadrants = Quadrants::new();
-                for plane in 0..rule.planes() {
-                    let at = plane * layout.cells + layout.row_start[f] + g - span.first;
-                    let margins = &margins[plane * layout.width..(plane + 1) * layout.width];
-                    quadrants.take(
-                        chunk_of(total, at),
-                        margins[f],
-                        sums[plane],
-                        chunk_of(margins, g),
-                        (plane == rule.lanes).then_some(least),
-                    );
-                }
-                quadrants.keep(
-                    chunk_of_mut(&mut children.inside, g),
-                    chunk_of_mut(&mut children.outside, g),
-                    best_in,
-                    best_out,
-                );
-            }
-            children.inside[f] = children.inside[f].larger(largest(best_in));
-            children.outside[f] = children.outside[f].larger(largest(best_out));
-        }
-    }
-}
-
-dispatch! {
-    fn general_both<T: Lane>(layout: &Layout, rule: LeafRule, total: &[T], part: &PairTable<T>, rest_margins: &[T], rest_sums: &[T], cumulated: bool, running: &mut [T], part_children: &mut Children<T>, rest_children: &mut Children<T>) = general_both_body;
-}
-
-#[inline(always)]
-#[allow(clippy::too_many_arguments)]
-fn general_both_body<T: Lane>(
-    layout: &Layout,
-    rule: LeafRule,
-    total: &[T],
-    part: &PairTable<T>,
-    rest_margins: &[T],
-    rest_sums: &[T],
-    cumulated: bool,
-    running: &mut [T],
-    part_children: &mut Children<T>,
-    rest_children: &mut Children<T>,
-) {
-    let least: T = rule.least();
-    let nothing = T::FORBIDDEN.plus(T::FORBIDDEN);
-    let width = layout.width;
-    for span in &layout.spans {
-        let runs = span.ordered && !cumulated;
-        for f in span.start..span.start + span.len {
-            let begins = f == span.start;
-            let mut best = [[nothing; CHUNK]; 4];
-            let [best_in, best_out, rest_best_in, rest_best_out] = &mut best;
-            for g in (span.first..width).step_by(CHUNK) {
-                let mut quadrants = Quadrants::new();
-                let mut rest_quadrants = Quadrants::new();
-                for plane in 0..rule.planes() {
-                    let at = plane * layout.cells + layout.row_start[f] + g - span.first;
-                    let mut both = *chunk_of(&part.cells, at);
-                    if runs {
-                        let sums = chunk_of_mut(running, plane * width + g);
-                        if !begins {
-                            for (cell, &sum) in both.iter_mut().zip(sums.iter()) {
-                                *cell = cell.plus(sum);
-                            }
-                        }
-                        *sums = both;
-                    }
-                    let counts = (plane == rule.lanes).then_some(least);
-                    let margins = &part.margins[plane * width..(plane + 1) * width];
-                    quadrants.take(&both, margins[f], part.sums[plane], chunk_of(margins, g), counts);
-                    let mut rest_both = *chunk_of(total, at);
-                    for (cell, &mine) in rest_both.iter_mut().zip(both.iter()) {
-                        *cell = cell.minus(mine);
-                    }
-                    let margins = &rest_margins[plane * width..(plane + 1) * width];
-                    rest_quadrants.take(
-                        &rest_both, margins[f], rest_sums[plane], chunk_of(margins, g), counts,
-                    );
-                }
-                quadrants.keep(
-                    chunk_of_mut(&mut part_children.inside, g),
-                    chunk_of_mut(&mut part_children.outside, g),
-                    best_in,
-                    best_out,
-                );
-                rest_quadrants.keep(
-                    chunk_of_mut(&mut rest_children.inside, g),
-                    chunk_of_mut(&mut rest_children.outside, g),
-                    rest_best_in,
-                    rest_best_out,
-                );
-            }
-            part_children.inside[f] = part_children.inside[f].larger(largest(best_in));
-            part_children.outside[f] = part_children.outside[f].larger(largest(best_out));
-            rest_children.inside[f] = rest_children.inside[f].larger(largest(rest_best_in));
-            rest_children.outside[f] = rest_children.outside[f].larger(largest(rest_best_out));
-        }
-    }
-}
-
 dispatch! {
     /// Leaf scores of the true sides of 32 splits from `at` on, and of their false sides.
     fn profile<T: Lane>(layout: &Layout, rule: LeafRule, margins: &[T], sums: &[T], children: &Children<T>) -> Profile = profile_body;
@@ -540,13 +412,20 @@ fn profile_body<T: Lane>(
         let inside = chunk_of(&children.inside, at);
         let outside = chunk_of(&children.outside, at);
         for g in 0..CHUNK {
-            let two = inside[g].plus(leaf_out[g]).larger(leaf_in[g].plus(outside[g]));
+            let two = inside[g]
+                .plus(leaf_out[g])
+                .larger(leaf_in[g].plus(outside[g]));
             best[0][g] = best[0][g].larger(leaf_in[g].plus(leaf_out[g]));
             best[1][g] = best[1][g].larger(two);
             best[2][g] = best[2][g].larger(inside[g].plus(outside[g]));
         }
     }
-    [leaf.widen(), largest(&best[0]).widen(), largest(&best[1]).widen(), largest(&best[2]).widen()]
+    [
+        leaf.widen(),
+        largest(&best[0]).widen(),
+        largest(&best[1]).widen(),
+        largest(&best[2]).widen(),
+    ]
 }
 
 /// Leaf scores of the true sides of the 32 splits from `at` on, and of their false sides.
@@ -566,8 +445,16 @@ pub fn leaf_scores<T: Lane>(
             let (mine, other) = (masses[g], sum.minus(masses[g]));
             if plane == rule.lanes {
                 let least: T = rule.least();
-                leaf_in[g] = if mine < least { T::FORBIDDEN } else { leaf_in[g] };
-                leaf_out[g] = if other < least { T::FORBIDDEN } else { leaf_out[g] };
+                leaf_in[g] = if mine < least {
+                    T::FORBIDDEN
+                } else {
+                    leaf_in[g]
+                };
+                leaf_out[g] = if other < least {
+                    T::FORBIDDEN
+                } else {
+                    leaf_out[g]
+                };
             } else {
                 leaf_in[g] = leaf_in[g].larger(mine);
                 leaf_out[g] = leaf_out[g].larger(other);

@@ -1,0 +1,60 @@
+//! Which splits deserve a place in a candidate set: rankings by impurity, grown on the coded table.
+//!
+//! Both rankings grow trees with one [`grow`](grow::Grower)er: the forest many and deep, each node choosing among a few random
+//! *binary splits*; the CART fits few and shallow, each node choosing among all allowed splits. A ranking is the impurity decrease
+//! that a split brought, summed over nodes and trees. It depends on the seed and not on the number of threads.
+
+mod cart;
+mod forest;
+mod grow;
+mod random;
+mod records;
+#[cfg(test)]
+mod tests;
+
+pub use cart::{Cart, rank_by_cart};
+pub use forest::{Forest, rank_by_forest};
+pub use random::Random;
+pub use records::Records;
+
+use crate::table::SplitRef;
+
+/// A split and the impurity decrease it brought, as a share of all decrease.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranked {
+    /// The table's split.
+    pub split: SplitRef,
+    /// Importance, at least 0.
+    pub importance: f64,
+}
+
+/// The most important first; of equals the one that comes first in the table.
+fn rank(splits: &[SplitRef], importance: &[f64]) -> Vec<Ranked> {
+    let mut ranked: Vec<Ranked> = splits
+        .iter()
+        .zip(importance)
+        .map(|(&split, &importance)| Ranked { split, importance })
+        .collect();
+    ranked.sort_by(|a, b| b.importance.total_cmp(&a.importance).then(a.split.cmp(&b.split)));
+    ranked
+}
+
+/// Sum of trees' importances, each tree's scaled to sum to 1 (as scikit-learn does), in the order of the trees.
+fn sum_normalised(n_splits: usize, trees: &[Vec<f64>]) -> Vec<f64> {
+    let mut sums = vec![0.0; n_splits];
+    for tree in trees {
+        let total: f64 = tree.iter().sum();
+        if total > 0.0 {
+            for (sum, value) in sums.iter_mut().zip(tree) {
+                *sum += value / total;
+            }
+        }
+    }
+    let all: f64 = sums.iter().sum();
+    if all > 0.0 {
+        for sum in &mut sums {
+            *sum /= all;
+        }
+    }
+    sums
+}

@@ -1,0 +1,235 @@
+//! The state of an adaptive run: the incumbent, what is proven of it, and the record of how it came about.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use super::history::{Record, Seconds, Step, StopReason};
+use super::monitor::{Inner, Monitor, Stage};
+use super::settings::Settings;
+use super::source::Source;
+use crate::error::Error;
+use crate::problem::Problem;
+use crate::search::{self, Control, Params, Shape, Stats, Stop, search_from};
+use crate::table::SplitRef;
+use crate::tree::{Tree, TreeNode};
+
+/// Everything that the steps of a run share.
+pub(super) struct State<'r, 'm> {
+    /// Where inner problems come from.
+    pub source: &'r dyn Source,
+    /// The problem over all splits.
+    pub base: &'r Problem,
+    /// Limits of the tree, threads, memory.
+    pub params: Params,
+    /// Settings of the loop.
+    pub settings: &'r Settings,
+    /// Clock and observer.
+    pub monitor: &'r mut Monitor<'m>,
+    /// The incumbent.
+    pub tree: Tree,
+    /// Its objective.
+    pub objective: f64,
+    /// Largest cost that the records can have: what shares are taken of.
+    pub scale: f64,
+    /// A candidate set that holds the incumbent's splits and over which it is proven best.
+    pub proven_for: Option<Vec<SplitRef>>,
+    /// The last candidate set.
+    pub candidates: Vec<SplitRef>,
+    /// A lower bound over all splits.
+    pub lower_bound: f64,
+    /// Iterations so far.
+    pub history: Vec<Record>,
+    /// Counters of all searches.
+    pub stats: Stats,
+    /// How the last search over a candidate set or over all splits ended.
+    pub last_status: Option<search::Status>,
+}
+
+impl<'r, 'm> State<'r, 'm> {
+    /// Start from the best constant leaf.
+    pub fn new(
+        source: &'r dyn Source,
+        base: &'r Problem,
+        params: Params,
+        settings: &'r Settings,
+        monitor: &'r mut Monitor<'m>,
+    ) -> Self {
+        let tree = Tree::label(base, &Shape::Leaf);
+        let objective = tree.units as f64 * base.unit;
+        let most: i64 = base
+            .costs
+            .chunks_exact(base.n_labels)
+            .map(|costs| costs.iter().copied().max().unwrap_or(0))
+            .sum();
+        monitor.progress.objective = objective;
+        Self {
+            source,
+            base,
+            params,
+            settings,
+            monitor,
+            tree,
+            objective,
+            scale: most as f64 * base.unit,
+            proven_for: None,
+            candidates: Vec::new(),
+            lower_bound: 0.0,
+            history: Vec::new(),
+            stats: Stats::default(),
+            last_status: None,
+        }
+    }
+
+    /// Whether `objective` is better than the incumbent's by more than the tolerance.
+    pub fn improves(&self, objective: f64) -> bool {
+        objective < self.objective - self.settings.tolerance * self.scale
+    }
+
+    /// Whether no tree can be better than the incumbent by more than the tolerance.
+    pub fn is_best_possible(&self) -> bool {
+        self.objective <= self.settings.tolerance * self.scale
+    }
+
+    /// The incumbent's splits.
+    pub fn support(&self) -> BTreeSet<SplitRef> {
+        support(&self.tree)
+    }
+
+    /// Why the run must end now, if it must.
+    pub fn stop_reason(&self) -> Option<StopReason> {
+        if !self.monitor.control.stopped() {
+            return None;
+        }
+        Some(match self.monitor.control.reason() {
+            Some(Stop::Memory) => StopReason::MemoryLimit,
+            Some(Stop::Interrupt) => StopReason::Interrupted,
+            Some(Stop::Time) | None => StopReason::TimeLimit,
+        })
+    }
+
+    /// Solve the problem over `candidates`, which hold the incumbent's splits, starting from the incumbent. Returns whether a better
+    /// tree was found.
+    pub fn solve_candidates(
+        &mut self,
+        candidates: Vec<SplitRef>,
+        proposal_seconds: f64,
+    ) -> Result<bool, Error> {
+        let started = Instant::now();
+        let problem = self.source.project(&candidates)?;
+        let projection = started.elapsed().as_secs_f64();
+        self.monitor.progress.n_candidates = candidates.len();
+        self.monitor.progress.compression =
+            problem.n_records as f64 / problem.n_rows().max(1) as f64;
+        let limit = Duration::try_from_secs_f64(self.settings.inner_time_limit).ok();
+        let seconds = Seconds { proposal: proposal_seconds, projection, ..Seconds::default() };
+        self.candidates.clone_from(&candidates);
+        self.solve(&problem, Step::Candidates, candidates, limit, seconds)
+    }
+
+    /// Solve the problem over all splits, starting from the incumbent.
+    pub fn solve_all(&mut self, limit: Option<Duration>) -> Result<bool, Error> {
+        let base = self.base;
+        self.monitor.progress.n_candidates = self.source.splits().len();
+        self.monitor.progress.compression = base.n_records as f64 / base.n_rows().max(1) as f64;
+        self.solve(base, Step::AllSplits, Vec::new(), limit, Seconds::default())
+    }
+
+    fn solve(
+        &mut self,
+        problem: &Problem,
+        step: Step,
+        candidates: Vec<SplitRef>,
+        limit: Option<Duration>,
+        mut seconds: Seconds,
+    ) -> Result<bool, Error> {
+        let certifies = step == Step::AllSplits;
+        self.monitor.progress.stage = if certifies { Stage::Certify } else { Stage::Solve };
+        let left = self.monitor.control.time_left();
+        let control = Control::new([limit, left].into_iter().flatten().min());
+        let started = Instant::now();
+        // A single leaf says no more than the search's own warm start.
+        let initial = (self.tree.n_branching() > 0).then_some(&self.tree);
+        let mut observer = Inner { monitor: &mut *self.monitor, certifies };
+        let outcome = search_from(problem, &self.params, &control, &mut observer, initial)?;
+        seconds.solve = started.elapsed().as_secs_f64();
+        if control.reason() == Some(Stop::Memory) {
+            self.monitor.control.stop(Stop::Memory);
+        }
+        let started = Instant::now();
+        let objective = self.objective_of(&outcome.tree);
+        seconds.score = started.elapsed().as_secs_f64();
+        self.stats.add(&outcome.stats);
+        self.last_status = Some(outcome.status);
+        if certifies {
+            self.lower_bound = self.lower_bound.max(outcome.lower_bound);
+        }
+        let accepted = self.improves(objective);
+        if accepted {
+            self.replace(outcome.tree, objective);
+        }
+        if outcome.status == search::Status::Optimal && !certifies {
+            self.proven_for = Some(candidates.clone());
+        }
+        self.history.push(Record {
+            step,
+            candidates,
+            n_records: problem.n_records,
+            n_unique: problem.n_rows(),
+            seconds,
+            objective,
+            incumbent: self.objective,
+            accepted,
+            status: Some(outcome.status),
+        });
+        self.monitor.report();
+        Ok(accepted)
+    }
+
+    /// Take another tree as the incumbent.
+    pub fn replace(&mut self, tree: Tree, objective: f64) {
+        self.tree = tree;
+        self.objective = objective;
+        self.proven_for = None;
+        self.monitor.progress.objective = objective;
+    }
+
+    /// Objective of a labelled tree, counted on all records.
+    pub fn objective_of(&self, tree: &Tree) -> f64 {
+        let units = units_of(tree, self.base);
+        units as f64 * self.base.unit + self.params.node_penalty * tree.n_branching() as f64
+    }
+}
+
+/// The splits of a tree.
+pub(super) fn support(tree: &Tree) -> BTreeSet<SplitRef> {
+    let splits = tree.nodes.iter().filter_map(|node| match node {
+        TreeNode::Branch { split, .. } => Some(*split),
+        TreeNode::Leaf { .. } => None,
+    });
+    splits.collect()
+}
+
+/// Summed cost of a labelled tree over the rows of a problem that has all its splits.
+fn units_of(tree: &Tree, problem: &Problem) -> i64 {
+    let splits: Vec<Option<SplitRef>> = tree
+        .nodes
+        .iter()
+        .map(|node| match node {
+            TreeNode::Leaf { .. } => None,
+            TreeNode::Branch { split, .. } => problem.locate(*split),
+        })
+        .collect();
+    let label_of = |row: usize| {
+        let mut at = 0;
+        loop {
+            match (tree.nodes[at], splits[at]) {
+                (TreeNode::Branch { inside, outside, .. }, Some(split)) => {
+                    at = if problem.is_true(split, row) { inside } else { outside } as usize;
+                }
+                (TreeNode::Leaf { label }, _) => return label as usize,
+                (TreeNode::Branch { .. }, None) => return 0,
+            }
+        }
+    };
+    (0..problem.n_rows()).map(|row| problem.costs[row * problem.n_labels + label_of(row)]).sum()
+}

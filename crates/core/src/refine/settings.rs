@@ -1,0 +1,90 @@
+//! What the adaptive loop is asked to do.
+
+use crate::error::Error;
+
+/// How much work goes into a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Effort {
+    /// Algorithm 1 of the paper, as printed.
+    Paper,
+    /// Exact re-optimisation of subtrees over all splits around the loop.
+    #[default]
+    High,
+}
+
+/// Whether the exact search over all splits follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Certify {
+    /// Where it is likely to end soon.
+    #[default]
+    Auto,
+    /// For all the time that is left.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+/// Parameters of the adaptive loop; the defaults are the paper's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Most candidate splits of an inner problem, at least 1.
+    pub max_candidates: usize,
+    /// Seconds for one inner search.
+    pub inner_time_limit: f64,
+    /// Most iterations, at least 1.
+    pub max_iterations: usize,
+    /// Iterations without improvement after which the loop ends, at least 1.
+    pub patience: usize,
+    /// Iterations without improvement after which splits once proposed are not proposed again.
+    pub switch_after: usize,
+    /// Least improvement of the score, a share of the largest cost that the records can have.
+    pub tolerance: f64,
+    /// How much work goes into a tree.
+    pub effort: Effort,
+    /// Whether the exact search over all splits follows.
+    pub certify: Certify,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            max_candidates: 20,
+            inner_time_limit: 100.0,
+            max_iterations: 300,
+            patience: 3,
+            switch_after: 2,
+            tolerance: 1e-9,
+            effort: Effort::High,
+            certify: Certify::Auto,
+            seed: 0,
+        }
+    }
+}
+
+impl Settings {
+    /// Check ranges.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] saying what came in and what is allowed.
+    pub fn validate(&self) -> Result<(), Error> {
+        for (name, value) in [
+            ("max_candidates", self.max_candidates),
+            ("max_iterations", self.max_iterations),
+            ("patience", self.patience),
+        ] {
+            if value == 0 {
+                return Err(Error::Parameter(format!("{name} is 0; it must be at least 1")));
+            }
+        }
+        for (name, value) in
+            [("inner_time_limit", self.inner_time_limit), ("tolerance", self.tolerance)]
+        {
+            if value.is_nan() || value < 0.0 {
+                return Err(Error::Parameter(format!("{name} is {value}; it must be at least 0")));
+            }
+        }
+        Ok(())
+    }
+}
