@@ -9,7 +9,7 @@ from brute_force import all_splits
 from checking import raw_columns
 from objective_oracle import cost_leaf, error_leaf, least_cost, reachable_statistics
 
-from certitree import OptimalTreeClassifier
+from certitree import AdaptiveTreeClassifier, OptimalTreeClassifier
 from certitree.objectives import (
     F1,
     BalancedAccuracy,
@@ -273,3 +273,19 @@ def test_impurity_stopped_early():
     assert 0 <= model.lower_bound_ < model.objective_ == model.upper_bound_
     leaves = model.tree_.value[model.tree_.is_leaf()]
     assert model.objective_ == pytest.approx(sum(map(gini, leaves)), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "objective", ["accuracy", "balanced_accuracy", CostMatrix([[0, 1], [3, 0]]), F1(), Jaccard()]
+)
+def test_adaptive_is_exact_with_all_splits_as_candidates(objective):
+    for seed in range(25):
+        _, X, y, weights, limits = instance(seed, 2)
+        limits["min_samples_leaf"] = 1
+        exact = fit_both(objective, X, y, weights, limits)
+        adaptive = AdaptiveTreeClassifier(
+            objective=objective, max_candidates=50, max_bins=10, **limits
+        ).fit(X, y, sample_weight=weights)
+        assert adaptive.objective_ == pytest.approx(exact.objective_, rel=1e-12)
+        assert adaptive.lower_bound_ <= exact.objective_ + 1e-12
+        assert adaptive.upper_bound_ >= exact.objective_ - 1e-12

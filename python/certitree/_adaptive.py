@@ -17,7 +17,6 @@ from certitree._coding import CodedTable
 from certitree._limits import seconds_left
 from certitree._model_file import storable
 from certitree._peer_proposer import PeerProposer
-from certitree._schema import Feature
 from certitree._split import Split
 from certitree.exceptions import ParameterError
 from certitree.objectives import Objective, Search
@@ -35,7 +34,7 @@ class Iteration:
         A search over a candidate set, exact re-optimisation of subtrees over all splits, or a
         search over all splits.
     candidates : tuple of Split
-        The candidate set; empty where all splits were candidates.
+        The candidate set, features by index; empty where all splits were candidates.
     n_unique : int
         Records left after merging those that no candidate tells apart (u).
     compression : float
@@ -341,14 +340,17 @@ def _splits(pairs: Sequence[tuple[int, int]], coded: CodedTable) -> tuple[Split,
 
 
 def _split(pair: tuple[int, int], coded: CodedTable) -> Split:
-    """Put a split in terms of the user's table; thresholds that differ in where missing go agree."""
+    """Put a split in terms of the user's table, leaving out where missing values go.
+
+    Features are named by their index: a table may have no column names.
+    """
     condition, _ = coded.codings[pair[0]].condition(pair[1])
-    feature: Feature = coded.features[condition.feature]
     if condition.operator == "<=":
-        return Split(feature.name, condition.threshold)
+        return Split(condition.feature, condition.threshold)
     if condition.operator == "==":
-        return Split(feature.name, feature.categories[condition.category])
-    return Split(feature.name, None)
+        categories = coded.features[condition.feature].categories
+        return Split(condition.feature, categories[condition.category])
+    return Split(condition.feature, None)
 
 
 def _in_terms_of_the_user(

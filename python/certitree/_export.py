@@ -123,8 +123,12 @@ def describe_certificate(model: TreeModel) -> str:
     if model.status_ == "optimal":
         proof = f"proven optimal: no tree within the limits is {beyond} {objective:.10g}"
     else:
+        reached = {
+            "optimal_for_candidates": "best over its candidate set",
+            "feasible": "not proven",
+        }.get(model.status_, f"stopped by {model.status_}")
         proof = (
-            f"stopped by {model.status_}: no tree within the limits is {beyond} {bound:.10g} "
+            f"{reached}: no tree within the limits is {beyond} {bound:.10g} "
             f"(gap {model.gap_:.2%})"
         )
     return f"{type(model).__name__}: {size}\nobjective {objective:.10g}, {proof}"

@@ -95,6 +95,8 @@ def _print_certificate(
 def _status(status: str) -> str:
     meaning = {
         "optimal": "no better tree exists within these limits",
+        "optimal_for_candidates": "no better tree exists over its candidate set",
+        "feasible": "nothing is proven",
         "time_limit": "stopped by the time limit",
         "memory_limit": "stopped by the memory limit",
         "interrupted": "stopped by you",

@@ -170,7 +170,8 @@ class _Dinkelbach:
             score = self._evaluate(result["nodes"])
             if score > self.score:
                 self.score, self.nodes = score, result["nodes"]
-                if result["status"] == "optimal":
+                # Without a proof too: the solver may not give one, and out of time it soon returns.
+                if result["status"] != "interrupted":
                     continue
             return result
 

@@ -17,6 +17,8 @@ use crate::tree::Tree;
 
 /// Levels that are solved exactly in one go.
 pub(super) const EXACT_DEPTH: u32 = 3;
+/// Splits looked at two levels ahead for each that is tried.
+const WIDER: usize = 4;
 
 /// A tree of part of the rows.
 #[derive(Clone, Debug)]
@@ -236,7 +238,7 @@ impl Improver<'_, '_> {
         let (base, pool) = (self.base, self.pool);
         let stopped = |control: &crate::search::Control| control.stopped();
         let looked = self.monitor.run(|_| pool.install(|| look_ahead(base, rows)));
-        let spread = spread_out(looked, 8 * width, 1);
+        let spread = spread_out(looked, WIDER * width, 1);
         let deeper: Vec<Looked> = if depth <= 2 {
             spread
         } else {

@@ -160,15 +160,19 @@ impl<'r, 'm> State<'r, 'm> {
         seconds.score = started.elapsed().as_secs_f64();
         self.stats.add(&outcome.stats);
         self.last_status = Some(outcome.status);
-        if certifies {
-            self.lower_bound = self.lower_bound.max(outcome.lower_bound);
-        }
-        let accepted = self.improves(objective);
+        let optimal = outcome.status == search::Status::Optimal;
+        // The best tree of all is taken however little it gains.
+        let accepted =
+            self.improves(objective) || (certifies && optimal && objective < self.objective);
         if accepted {
             self.replace(outcome.tree, objective);
         }
-        if outcome.status == search::Status::Optimal && !certifies {
-            self.proven_for = Some(candidates.clone());
+        match (certifies, optimal) {
+            // Bounds decide, not sums of floats: the incumbent is as good as the tree that is proven.
+            (true, true) => self.lower_bound = self.objective,
+            (true, false) => self.lower_bound = self.lower_bound.max(outcome.lower_bound),
+            (false, true) => self.proven_for = Some(candidates.clone()),
+            (false, false) => {}
         }
         self.history.push(Record {
             step,

@@ -1,0 +1,210 @@
+//! The loop as Algorithm 1 has it, and what every run must keep to.
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::error::Error;
+use crate::propose::{Cart, Forest};
+use crate::search::{Control, Params, Quiet, search, search_from};
+use crate::table::samples::any_table;
+use crate::table::{SplitRef, Table, distinct_splits};
+use crate::task::Accuracy;
+use crate::tree::{Tree, TreeNode};
+use proptest::prelude::*;
+
+fn any_problem() -> impl Strategy<Value = (Table, Vec<i32>)> {
+    any_table(30, 4, 6).prop_flat_map(|table| {
+        let n = table.n_rows();
+        (Just(table), prop::collection::vec(0..2_i32, n))
+    })
+}
+
+fn splits_of(tree: &Tree) -> BTreeSet<SplitRef> {
+    tree.nodes
+        .iter()
+        .filter_map(|node| match node {
+            TreeNode::Branch { split, .. } => Some(*split),
+            TreeNode::Leaf { .. } => None,
+        })
+        .collect()
+}
+
+fn run(
+    table: &Table,
+    labels: &[i32],
+    params: &Params,
+    settings: &Settings,
+    proposer: Option<&mut Scripted>,
+) -> Refined {
+    let splits = distinct_splits(table);
+    let task = Accuracy { labels, n_labels: 2, weights: None };
+    let source = TableSource { table, splits: &splits, task: &task, aggregate: true };
+    let forest = Forest { n_trees: 5, ..Forest::default() };
+    let cart = Cart { n_fits: 3, max_depth: 3 };
+    let mut own =
+        TreeProposer::new(table, &splits, &task, forest, cart, params.n_threads, settings.seed);
+    let proposer: &mut dyn Proposer = match proposer {
+        Some(proposer) => proposer,
+        None => &mut own,
+    };
+    refine(&source, proposer, params, settings, &Control::new(None), &mut Quiet).unwrap()
+}
+
+fn best(table: &Table, labels: &[i32], params: &Params) -> f64 {
+    let task = Accuracy { labels, n_labels: 2, weights: None };
+    let splits = distinct_splits(table);
+    let problem = crate::problem::Problem::build(table, &splits, &task, true).unwrap();
+    search(&problem, params, &Control::new(None), &mut Quiet).unwrap().objective
+}
+
+fn paper() -> Settings {
+    Settings { effort: Effort::Paper, certify: Certify::Never, ..Settings::default() }
+}
+
+/// Proposes all splits in table order: excluded ones too, and more than asked for.
+#[derive(Default)]
+struct Scripted {
+    splits: Vec<SplitRef>,
+}
+
+impl Proposer for Scripted {
+    fn propose(&mut self, _: &Request<'_>, _: &mut Monitor<'_>) -> Result<Vec<SplitRef>, Error> {
+        Ok(self.splits.clone())
+    }
+}
+
+/// Algorithm 1 written down once more, with the paper's letters: candidate sets, objective, stop reason.
+#[allow(non_snake_case)]
+fn algorithm_one(
+    table: &Table,
+    labels: &[i32],
+    params: &Params,
+    settings: &Settings,
+) -> (Vec<Vec<SplitRef>>, f64, StopReason) {
+    let task = Accuracy { labels, n_labels: 2, weights: None };
+    let F = distinct_splits(table);
+    let K = settings.max_candidates;
+    let leaf = Params { max_depth: 0, ..params.clone() };
+    let mut incumbent = best(table, labels, &leaf);
+    let mut tree: Option<Tree> = None;
+    let (mut C, mut R, mut P) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut r = 0;
+    let mut sets = Vec::new();
+    for t in 1..=settings.max_iterations {
+        if incumbent == 0.0 {
+            return (sets, incumbent, StopReason::BestPossible);
+        }
+        if t > 1 && C.len() >= K {
+            return (sets, incumbent, StopReason::Capacity);
+        }
+        let G: BTreeSet<SplitRef> =
+            if r < settings.switch_after { R.clone() } else { R.union(&P).copied().collect() };
+        let N: Vec<SplitRef> = F.iter().copied().filter(|f| !G.contains(f)).take(K - C.len()).collect();
+        if N.is_empty() {
+            return (sets, incumbent, StopReason::NoCandidates);
+        }
+        let E: BTreeSet<SplitRef> = C.iter().copied().chain(N.iter().copied()).collect();
+        P.extend(N);
+        let E: Vec<SplitRef> = E.into_iter().collect();
+        let problem = crate::problem::Problem::build(table, &E, &task, true).unwrap();
+        let solved =
+            search_from(&problem, params, &Control::new(None), &mut Quiet, tree.as_ref()).unwrap();
+        sets.push(E);
+        if solved.objective < incumbent {
+            incumbent = solved.objective;
+            C = splits_of(&solved.tree);
+            R.extend(C.iter().copied());
+            tree = Some(solved.tree);
+            r = 0;
+        } else {
+            r += 1;
+        }
+        if r >= settings.patience {
+            return (sets, incumbent, StopReason::Patience);
+        }
+    }
+    (sets, incumbent, StopReason::MaxIterations)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn the_loop_is_algorithm_one(
+        (table, labels) in any_problem(), capacity in 1..6_usize, depth in 1..4_u32, switch_after in 0..3_usize,
+    ) {
+        prop_assume!(!labels.is_empty());
+        let params = Params { max_depth: depth, ..Params::default() };
+        let settings = Settings { max_candidates: capacity, switch_after, ..paper() };
+        let mut proposer = Scripted { splits: distinct_splits(&table), ..Scripted::default() };
+        let refined = run(&table, &labels, &params, &settings, Some(&mut proposer));
+        let (sets, objective, stop) = algorithm_one(&table, &labels, &params, &settings);
+        let found: Vec<_> = refined.history.iter().map(|record| record.candidates.clone()).collect();
+        prop_assert_eq!(&found, &sets);
+        prop_assert_eq!(refined.stop, stop);
+        prop_assert_eq!(refined.objective, objective);
+        prop_assert!(found.iter().all(|set| set.len() <= capacity));
+        let incumbents: Vec<f64> = refined.history.iter().map(|record| record.incumbent).collect();
+        prop_assert!(incumbents.is_sorted_by(|a, b| a >= b));
+    }
+
+    #[test]
+    fn room_for_all_splits_finds_the_best_tree((table, labels) in any_problem(), depth in 0..4_u32) {
+        prop_assume!(!labels.is_empty());
+        let params = Params { max_depth: depth, ..Params::default() };
+        let settings = Settings { max_candidates: table.n_splits().max(1) + 8, ..paper() };
+        let refined = run(&table, &labels, &params, &settings, None);
+        prop_assert_eq!(refined.objective, best(&table, &labels, &params));
+        prop_assert_ne!(refined.status, Status::TimeLimit);
+    }
+
+    #[test]
+    fn high_effort_is_no_worse_and_certificates_hold(
+        (table, labels) in any_problem(),
+        depth in 2..6_u32,
+        max_nodes in prop::option::of(0..9_u32),
+        min_samples_leaf in 1..4_u32,
+        penalty in prop::sample::select(vec![0.0, 0.5]),
+    ) {
+        prop_assume!(!labels.is_empty());
+        let params = Params {
+            max_depth: depth, max_nodes, min_samples_leaf, node_penalty: penalty, ..Params::default()
+        };
+        let small = Settings { max_candidates: 4, ..paper() };
+        let high = Settings { effort: Effort::High, ..small.clone() };
+        let certified = Settings { certify: Certify::Always, ..high.clone() };
+        let optimum = best(&table, &labels, &params);
+        let by_paper = run(&table, &labels, &params, &small, None);
+        let by_high = run(&table, &labels, &params, &high, None);
+        prop_assert!(optimum <= by_high.objective + 1e-9);
+        prop_assert!(by_high.lower_bound <= optimum + 1e-9);
+        prop_assert!(by_paper.lower_bound <= optimum + 1e-9);
+        for refined in [&by_paper, &by_high] {
+            if refined.status == Status::Optimal {
+                prop_assert!((refined.objective - optimum).abs() < 1e-9);
+            }
+        }
+        let proven = run(&table, &labels, &params, &certified, None);
+        prop_assert_eq!(proven.status, Status::Optimal);
+        prop_assert!((proven.objective - optimum).abs() < 1e-9);
+    }
+
+    #[test]
+    fn threads_change_nothing((table, labels) in any_problem(), depth in 2..5_u32, seed: u64) {
+        prop_assume!(!labels.is_empty());
+        for effort in [Effort::Paper, Effort::High] {
+            let settings = Settings { effort, seed, max_candidates: 5, ..paper() };
+            let on = |n_threads| {
+                let params = Params { max_depth: depth, n_threads, ..Params::default() };
+                let refined = run(&table, &labels, &params, &settings, None);
+                let steps: Vec<_> = refined
+                    .history
+                    .iter()
+                    .map(|record| (record.candidates.clone(), record.objective))
+                    .collect();
+                (refined.tree.nodes, steps)
+            };
+            prop_assert_eq!(on(1), on(2));
+        }
+    }
+}

@@ -18,7 +18,7 @@ use crate::search::{Shape, Stats};
 use crate::tree::Tree;
 
 /// Splits tried at the root; half as many one level down.
-const WIDTH: usize = 6;
+const WIDTH: usize = 4;
 /// Most rounds over spread candidate sets at one depth.
 const ROUNDS: usize = 4;
 /// Seconds that solving the bottoms over all splits may be expected to take.

@@ -1,0 +1,175 @@
+"""The adaptive classifier: its contract, its certificate, and its proposals beside a peer's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from checking import check_fitted
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from certitree import AdaptiveTreeClassifier, OptimalTreeClassifier, ParameterError, Split, _core
+
+
+@parametrize_with_checks(
+    [AdaptiveTreeClassifier(max_depth=2, forest_trees=20)],
+    expected_failed_checks=lambda _: {
+        "check_class_weight_classifiers": "the best tree has pure leaves of the light classes, "
+        "which cost it nothing, as the exact classifier's has"
+    },
+)
+def test_estimator_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    return X[:, :8], y
+
+
+@pytest.mark.parametrize("effort", ["paper", "high"])
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_model_is_consistent_and_its_bound_holds(cancer, effort, depth):
+    X, y = cancer
+    limits = {"max_depth": depth, "max_bins": 12}
+    model = AdaptiveTreeClassifier(effort=effort, certify=False, forest_trees=50, **limits)
+    check_fitted(model.fit(X, y), X, y)
+    best = OptimalTreeClassifier(**limits).fit(X, y).objective_
+    assert model.lower_bound_ <= best <= model.objective_
+    if model.status_ == "optimal":
+        assert model.objective_ == best
+    proven = AdaptiveTreeClassifier(effort=effort, certify=True, forest_trees=50, **limits).fit(
+        X, y
+    )
+    assert (proven.status_, proven.objective_) == ("optimal", best)
+
+
+def test_high_effort_is_no_worse_than_the_paper_and_improves_with_depth():
+    X, y = make_classification(600, 8, n_informative=6, flip_y=0.2, random_state=3)
+    before = np.inf
+    for depth in range(2, 7):
+        errors = {}
+        for effort in ("paper", "high"):
+            model = AdaptiveTreeClassifier(
+                max_depth=depth, effort=effort, certify=False, forest_trees=50, max_bins=16
+            )
+            errors[effort] = check_fitted(model.fit(X, y), X, y).objective_
+        assert errors["high"] <= errors["paper"]
+        assert errors["high"] <= before
+        before = errors["high"]
+
+
+def test_history_tells_what_was_done(cancer):
+    X, y = cancer
+    model = AdaptiveTreeClassifier(
+        max_depth=3, max_candidates=9, effort="paper", certify=False, forest_trees=30
+    ).fit(X, y)
+    assert model.stop_reason_ in {"patience", "capacity", "no_candidates"}
+    assert model.status_ == "optimal_for_candidates"
+    incumbents = [iteration.incumbent for iteration in model.history_]
+    assert incumbents == sorted(incumbents, reverse=True)
+    assert incumbents[-1] == model.objective_
+    for iteration in model.history_:
+        assert iteration.step == "candidates"
+        assert len(iteration.candidates) <= 9
+        assert iteration.compression == pytest.approx(y.size / iteration.n_unique)
+        assert set(iteration.seconds) == {"proposal", "projection", "solve", "score"}
+    again = OptimalTreeClassifier(max_depth=3, candidates=model.candidates_).fit(X, y)
+    assert again.objective_ == model.objective_
+
+
+def test_same_seed_same_tree_at_any_number_of_threads(cancer):
+    X, y = cancer
+    models = [
+        AdaptiveTreeClassifier(
+            max_depth=4, max_bins=12, certify=False, forest_trees=20, random_state=5, n_jobs=n_jobs
+        ).fit(X, y)
+        for n_jobs in (1, 2)
+    ]
+    assert models[0].tree_ == models[1].tree_
+
+
+def test_proposers_by_name_and_by_function(cancer):
+    X, y = cancer
+    asked = []
+
+    def in_order(iteration, splits, excluded, count):
+        asked.append((iteration, len(excluded), count))
+        return [split for split in splits if split not in excluded][:count]
+
+    limits = {"max_depth": 2, "max_bins": 10, "effort": "paper", "certify": False}
+    model = AdaptiveTreeClassifier(proposer=in_order, **limits).fit(X, y)
+    check_fitted(model, X, y)
+    assert asked[0] == (1, 0, 20)
+    assert len(asked) >= len(model.history_)
+    check_fitted(
+        AdaptiveTreeClassifier(proposer="sklearn", forest_trees=20, **limits).fit(X, y), X, y
+    )
+
+
+def test_bad_proposals_are_refused(cancer):
+    X, y = cancer
+    with pytest.raises(ParameterError, match="none of the"):
+        AdaptiveTreeClassifier(proposer=lambda *_: [Split("nowhere", 1)], effort="paper").fit(X, y)
+    with pytest.raises(ZeroDivisionError):
+        AdaptiveTreeClassifier(proposer=lambda *_: 1 / 0, effort="paper").fit(X, y)
+
+
+def test_several_classes_budget_leaf_size_weights_and_penalty():
+    X, y = load_iris(return_X_y=True)
+    weights = np.arange(1, 151) % 3
+    for parameters in (
+        {"max_nodes": 3},
+        {"min_samples_leaf": 20},
+        {"complexity_penalty": 0.02},
+    ):
+        limits = {"max_depth": 4, **parameters}
+        model = AdaptiveTreeClassifier(forest_trees=20, **limits).fit(X, y, weights)
+        check_fitted(model, X, y, weights)
+        best = OptimalTreeClassifier(**limits).fit(X, y, weights).objective_
+        assert model.objective_ == pytest.approx(best)
+
+
+def test_a_time_limit_leaves_a_tree():
+    X, y = make_classification(4000, 30, n_informative=15, random_state=0)
+    model = AdaptiveTreeClassifier(max_depth=6, time_limit=0.5).fit(X, y)
+    check_fitted(model, X, y)
+    assert model.status_ == model.stop_reason_ == "time_limit"
+    assert model.search_stats_["seconds"]["total"] < 5
+
+
+def test_forest_agrees_with_scikit_learn_up_to_its_seed(cancer):
+    """Both rank splits; how far the rankings of a peer's two seeds agree is what can be asked."""
+    X, y = cancer
+    thresholds = np.quantile(X, np.linspace(0.1, 0.9, 9), axis=0)
+    bits = np.concatenate([np.less_equal(X, t) for t in thresholds], axis=1).astype(np.uint8)
+    bits = bits.T.reshape(9, X.shape[1], -1).transpose(1, 0, 2).reshape(-1, y.size).T
+    codes = (9 - bits.T.reshape(X.shape[1], 9, -1).sum(axis=1)).astype(np.uint8)
+    columns = X.shape[1]
+    table = _core.Table(codes, ["ordered"] * columns, [10] * columns, [9] * columns)
+    kept = [9 * column + split for column, split in table.splits()]
+    assert len(kept) >= 9 * columns - 2
+    ranked = _core.rank_splits(
+        table,
+        labels=y.astype(np.int32),
+        n_labels=2,
+        weights=None,
+        costs=None,
+        method="forest",
+        n_trees=300,
+        max_depth=None,
+        excluded=[],
+        n_threads=2,
+        seed=1,
+    )
+    importances = {9 * column + split: importance for column, split, importance in ranked}
+    ours = np.array([importances[split] for split in kept])
+    peers = [
+        RandomForestClassifier(300, random_state=seed).fit(bits[:, kept], y).feature_importances_
+        for seed in (1, 2)
+    ]
+    top = [set(np.argsort(-importance)[:20]) for importance in (ours, *peers)]
+    assert len(top[0] & top[1]) >= len(top[1] & top[2]) - 3
+    assert np.corrcoef(ours, peers[0])[0, 1] > 0.9
