@@ -12,13 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from certitree import AdaptiveTreeClassifier, OptimalTreeClassifier, ParameterError, Split, _core
 
 
-@parametrize_with_checks(
-    [AdaptiveTreeClassifier(max_depth=2, forest_trees=20)],
-    expected_failed_checks=lambda _: {
-        "check_class_weight_classifiers": "the best tree has pure leaves of the light classes, "
-        "which cost it nothing, as the exact classifier's has"
-    },
-)
+@parametrize_with_checks([AdaptiveTreeClassifier()])
 def test_estimator_contract(estimator, check):
     check(estimator)
 

@@ -12,15 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-EXPECTED_FAILURES = {
-    "check_class_weight_classifiers": "wants almost all records called by the heavy class; the "
-    "best tree still has pure leaves of the light ones, which cost it nothing"
-}
 
-
-@parametrize_with_checks(
-    [OptimalTreeClassifier()], expected_failed_checks=lambda _: EXPECTED_FAILURES
-)
+@parametrize_with_checks([OptimalTreeClassifier()])
 def test_estimator_contract(estimator, check):
     check(estimator)
 

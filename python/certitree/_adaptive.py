@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -157,7 +157,6 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
         self,
         *,
         objective: str | Objective = "accuracy",
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         max_depth: int = 4,
         max_nodes: int | None = None,
         max_candidates: int = 20,
@@ -185,7 +184,6 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
     ) -> None:
         super().__init__(
             objective=objective,
-            class_weight=class_weight,
             max_depth=max_depth,
             max_nodes=max_nodes,
             min_samples_leaf=min_samples_leaf,

@@ -197,8 +197,6 @@ def _plain_parameter(value: Any) -> Any:
         return None
     if isinstance(value, Objective):
         return _plain(value.to_dict())
-    if isinstance(value, dict):  # class_weight: JSON would make text of its keys
-        return {"mapping": [[_plain(key), _plain(entry)] for key, entry in value.items()]}
     if isinstance(value, tuple) and len(value) == 2:
         value = Split(*value)
     if isinstance(value, Split):
@@ -212,12 +210,6 @@ def _read_parameters(plain: dict[str, Any]) -> dict[str, Any]:
     parameters = dict(plain)
     if isinstance(parameters.get("objective"), dict):
         parameters["objective"] = objective_from_dict(parameters["objective"])
-    class_weight = parameters.get("class_weight")
-    if isinstance(class_weight, dict):
-        try:
-            parameters["class_weight"] = dict(class_weight["mapping"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelFileError("'class_weight' is no list of classes and factors") from error
     candidates = parameters.get("candidates")
     if candidates is not None:
         if not isinstance(candidates, list):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from numbers import Real
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -15,8 +13,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
 from certitree._column import Array
-from certitree._schema import available
-from certitree.exceptions import InputError, InputTypeError, ParameterError
+from certitree.exceptions import InputError, InputTypeError
 
 
 @dataclass(frozen=True)
@@ -58,48 +55,6 @@ def read_targets(y: Any, sample_weight: Any, n_rows: int, estimator_name: str) -
     classes, labels = _encode(y)
     total = float(labels.size if weights is None else weights.sum())
     return Targets(rows, labels.astype(np.int32), classes, weights, total)
-
-
-def weigh_classes(
-    targets: Targets, class_weight: Mapping[Any, float] | Literal["balanced"] | None
-) -> Targets:
-    """Multiply the weights of the records by a factor for their class.
-
-    Parameters
-    ----------
-    targets : Targets
-    class_weight : dict from class to factor, "balanced" or None
-        "balanced" makes the total weight of all classes equal and keeps that of all records.
-
-    Raises
-    ------
-    ParameterError
-        If a class does not occur, or a factor is not a positive number.
-    """
-    if class_weight is None:
-        return targets
-    n_classes = targets.classes.size
-    if isinstance(class_weight, str):
-        totals = np.bincount(targets.labels, weights=targets.weights, minlength=n_classes)
-        factors = targets.total_weight / (n_classes * totals)
-    else:
-        factors = np.ones(n_classes)
-        classes = targets.classes.tolist()
-        for label, factor in class_weight.items():
-            if label not in classes:
-                raise ParameterError(
-                    f"class_weight names the class {label!r}, but y has {available(classes)}"
-                )
-            if not isinstance(factor, Real) or not 0 < float(factor) < np.inf:
-                raise ParameterError(
-                    f"class_weight gives class {label!r} the factor {factor!r}; a positive number "
-                    f"is expected (to leave a class out, drop its records)"
-                )
-            factors[classes.index(label)] = factor
-    weights = factors[targets.labels]
-    if targets.weights is not None:
-        weights = weights * targets.weights
-    return replace(targets, weights=weights, total_weight=float(weights.sum()))
 
 
 def read_labels(y: Any, n_rows: int, estimator_name: str) -> Array:
