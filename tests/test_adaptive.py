@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import check_fitted
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from certitree import AdaptiveTreeClassifier, OptimalTreeClassifier, ParameterError, Split, _core
+from checking import check_fitted
 
 
 @parametrize_with_checks([AdaptiveTreeClassifier()])

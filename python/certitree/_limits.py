@@ -53,7 +53,8 @@ def count_threads(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` means, as scikit-learn's glossary has it."""
     if n_jobs == 0:
         raise ParameterError("n_jobs=0 has no meaning; give 1 or more, or -1 for all processors")
-    return int(joblib.effective_n_jobs(n_jobs))
+    # More threads than this only cost memory; the tree does not depend on their number.
+    return min(int(joblib.effective_n_jobs(n_jobs)), 4 * int(joblib.cpu_count()))
 
 
 def draw_seed(random_state: Any) -> int:

@@ -35,7 +35,11 @@ fn rank(splits: &[SplitRef], importance: &[f64]) -> Vec<Ranked> {
         .zip(importance)
         .map(|(&split, &importance)| Ranked { split, importance })
         .collect();
-    ranked.sort_by(|a, b| b.importance.total_cmp(&a.importance).then(a.split.cmp(&b.split)));
+    ranked.sort_by(|a, b| {
+        b.importance
+            .total_cmp(&a.importance)
+            .then(a.split.cmp(&b.split))
+    });
     ranked
 }
 
