@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import check_fitted
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -17,6 +16,7 @@ from certitree import (
     _core,
     load,
 )
+from checking import check_fitted
 
 
 @parametrize_with_checks([AdaptiveTreeClassifier()])

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+
 from certitree import (
     CertitreeError,
     InputError,

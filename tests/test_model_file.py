@@ -1,13 +1,14 @@
 import copy
 import json
 
-import certitree
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
+
+import certitree
 from certitree import ModelFileError, OptimalTreeClassifier, Split
 from certitree._model_file import from_dict, to_dict
-from sklearn.datasets import load_iris
 
 FRAME = pd.DataFrame(
     {

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from brute_force import all_splits
-from checking import raw_columns
-from objective_oracle import cost_leaf, error_leaf, least_cost, reachable_statistics
 
+from brute_force import all_splits
 from certitree import AdaptiveTreeClassifier, OptimalTreeClassifier
 from certitree.objectives import (
     F1,
@@ -20,6 +18,8 @@ from certitree.objectives import (
     Objective,
     RecordCosts,
 )
+from checking import raw_columns
+from objective_oracle import cost_leaf, error_leaf, least_cost, reachable_statistics
 
 N_INSTANCES = 150
 

@@ -3,14 +3,15 @@ import pickle
 import joblib
 import numpy as np
 import pytest
-from certitree import OptimalTreeClassifier
-from checking import check_fitted
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from certitree import OptimalTreeClassifier
+from checking import check_fitted
 
 
 @parametrize_with_checks([OptimalTreeClassifier()])

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+
 from certitree import InputError, InputTypeError
 from certitree._targets import read_targets
 

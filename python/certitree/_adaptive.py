@@ -236,10 +236,10 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
 
     def _keep_search(self, search: Search) -> None:
         """Keep what the last run of the loop did."""
+        runs = search.runs if isinstance(search, AdaptiveSearch) else []
         self.stop_reason_: str = "solved"
         self.candidates_: tuple[Split, ...] = ()
         self.history_: list[Iteration] = []
-        runs = search.runs if isinstance(search, AdaptiveSearch) else []
         if not runs:
             return
         run, coded = runs[-1], search.coded
@@ -251,7 +251,7 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
                 candidates=_splits(entry["candidates"], coded),
                 n_unique=entry["n_unique"],
                 compression=entry["compression"],
-                seconds={**entry["seconds"]},
+                seconds={str(stage): value for stage, value in entry["seconds"].items()},
                 objective=entry["objective"],
                 incumbent=entry["incumbent"],
                 accepted=entry["accepted"],

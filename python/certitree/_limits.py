@@ -14,9 +14,6 @@ from certitree.exceptions import ParameterError
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-_MOST_THREADS = 64
-"""Threads allowed on machines with fewer processors, too."""
-
 _SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 
 
@@ -56,11 +53,8 @@ def count_threads(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` means, as scikit-learn's glossary has it."""
     if n_jobs == 0:
         raise ParameterError("n_jobs=0 has no meaning; give 1 or more, or -1 for all processors")
-    # More threads than processors are of no use, but cost memory.
-    most = max(_MOST_THREADS, int(joblib.cpu_count()))
-    if n_jobs is not None and n_jobs > most:
-        return most
-    return min(int(joblib.effective_n_jobs(n_jobs)), most)
+    # More threads than this only cost memory; the tree does not depend on their number.
+    return min(int(joblib.effective_n_jobs(n_jobs)), 4 * int(joblib.cpu_count()))
 
 
 def capped(limit: int) -> int:

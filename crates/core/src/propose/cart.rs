@@ -19,7 +19,10 @@ pub struct Cart {
 
 impl Default for Cart {
     fn default() -> Self {
-        Self { n_fits: 20, max_depth: 5 }
+        Self {
+            n_fits: 20,
+            max_depth: 5,
+        }
     }
 }
 
@@ -37,9 +40,13 @@ pub fn rank_by_cart(
     stopped: &(dyn Fn() -> bool + Sync),
 ) -> Vec<Ranked> {
     let p = records.splits.len();
-    let allowed: Vec<u32> =
-        (0..p as u32).filter(|&split| !excluded(records.splits[split as usize])).collect();
-    let growth = Growth { max_depth: cart.max_depth, considered: p };
+    let allowed: Vec<u32> = (0..p as u32)
+        .filter(|&split| !excluded(records.splits[split as usize]))
+        .collect();
+    let growth = Growth {
+        max_depth: cart.max_depth,
+        considered: p,
+    };
     let n_fits = if allowed.is_empty() { 0 } else { cart.n_fits };
     let sums = sum_normalised(p, n_fits, stopped, |fits| {
         fits.into_par_iter()
@@ -50,8 +57,11 @@ pub fn rank_by_cart(
                         return Vec::new();
                     }
                     let mut random = Random::new(seed, fit as u64);
-                    let masses =
-                        if fit == 0 { records.all() } else { records.bootstrap(&mut random) };
+                    let masses = if fit == 0 {
+                        records.all()
+                    } else {
+                        records.bootstrap(&mut random)
+                    };
                     grower.grow(&masses, &allowed, growth, &mut random)
                 },
             )

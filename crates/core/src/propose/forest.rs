@@ -18,7 +18,10 @@ pub struct Forest {
 
 impl Default for Forest {
     fn default() -> Self {
-        Self { n_trees: 500, max_depth: usize::MAX }
+        Self {
+            n_trees: 500,
+            max_depth: usize::MAX,
+        }
     }
 }
 

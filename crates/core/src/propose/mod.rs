@@ -1,6 +1,6 @@
 //! Which splits deserve a place in a candidate set: rankings by impurity, grown on the coded table.
 //!
-//! Both rankings grow trees with one [`grow`](grow::Grower)er: the forest many and deep, each node choosing among a few random
+//! Both rankings grow trees with one `grow`: the forest many and deep, each node choosing among a few random
 //! *binary splits*; the CART fits few and shallow, each node choosing among all allowed splits. A ranking is the impurity decrease
 //! that a split brought, summed over nodes and trees. It depends on the seed and not on the number of threads.
 
@@ -37,7 +37,11 @@ fn rank(splits: &[SplitRef], importance: &[f64]) -> Vec<Ranked> {
         .zip(importance)
         .map(|(&split, &importance)| Ranked { split, importance })
         .collect();
-    ranked.sort_by(|a, b| b.importance.total_cmp(&a.importance).then(a.split.cmp(&b.split)));
+    ranked.sort_by(|a, b| {
+        b.importance
+            .total_cmp(&a.importance)
+            .then(a.split.cmp(&b.split))
+    });
     ranked
 }
 

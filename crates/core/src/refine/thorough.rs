@@ -18,7 +18,7 @@ use crate::search::{Shape, Stats};
 use crate::tree::Tree;
 
 /// Splits tried at the root; half as many one level down.
-const WIDTH: usize = 4;
+const WIDTH: usize = 6;
 /// Most rounds over spread candidate sets at one depth.
 const ROUNDS: usize = 4;
 /// Seconds that solving the bottoms over all splits may be expected to take.
@@ -75,20 +75,27 @@ fn improve_level(state: &mut State<'_, '_>, pool: &rayon::ThreadPool) -> Result<
         let problem = state.source.project(&candidates)?;
         let projection = started.elapsed().as_secs_f64();
         let grow = round == 0;
-        let better = improve_over(state, &problem, candidates, projection, pool, |improver, known, rows| {
-            let (depth, budget) = (improver.params.max_depth, improver.params.budget());
-            let mut best = improver.improve(known, rows, depth, budget)?;
-            if grow && depth > EXACT_DEPTH && !improver.stopped() {
-                let grown = improver.construct(rows, depth, budget, WIDTH)?;
-                if improver.is_allowed(&grown.shape, rows) {
-                    let grown = improver.improve(grown, rows, depth, budget)?;
-                    if grown.beats(&best) {
-                        best = grown;
+        let better = improve_over(
+            state,
+            &problem,
+            candidates,
+            projection,
+            pool,
+            |improver, known, rows| {
+                let (depth, budget) = (improver.params.max_depth, improver.params.budget());
+                let mut best = improver.improve(known, rows, depth, budget)?;
+                if grow && depth > EXACT_DEPTH && !improver.stopped() {
+                    let grown = improver.construct(rows, depth, budget, WIDTH)?;
+                    if improver.is_allowed(&grown.shape, rows) {
+                        let grown = improver.improve(grown, rows, depth, budget)?;
+                        if grown.beats(&best) {
+                            best = grown;
+                        }
                     }
                 }
-            }
-            Ok(best)
-        })?;
+                Ok(best)
+            },
+        )?;
         if !better && round > 0 {
             break;
         }
@@ -96,10 +103,17 @@ fn improve_level(state: &mut State<'_, '_>, pool: &rayon::ThreadPool) -> Result<
     let affordable = depth_three_seconds(state.base) < POLISH_SECONDS;
     if affordable && state.stop_reason().is_none() {
         let base = state.base;
-        improve_over(state, base, Vec::new(), 0.0, pool, |improver, known, rows| {
-            let (depth, budget) = (improver.params.max_depth, improver.params.budget());
-            improver.solve_bottoms(&known, rows, depth, budget)
-        })?;
+        improve_over(
+            state,
+            base,
+            Vec::new(),
+            0.0,
+            pool,
+            |improver, known, rows| {
+                let (depth, budget) = (improver.params.max_depth, improver.params.budget());
+                improver.solve_bottoms(&known, rows, depth, budget)
+            },
+        )?;
     }
     Ok(())
 }
@@ -118,7 +132,8 @@ fn improve_over(
     let rows: Vec<u32> = (0..problem.n_rows() as u32).collect();
     let known = Shape::of_tree(&state.tree, problem)?;
     state.monitor.progress.stage = Stage::Improve;
-    state.monitor.progress.n_candidates = problem.columns.iter().map(|column| column.n_splits).sum();
+    state.monitor.progress.n_candidates =
+        problem.columns.iter().map(|column| column.n_splits).sum();
     state.monitor.progress.compression = problem.n_records as f64 / problem.n_rows().max(1) as f64;
     let mut improver = Improver {
         base: problem,

@@ -156,7 +156,10 @@ impl<'a> Searcher<'a> {
             for (thread, searcher) in threads.iter_mut().enumerate() {
                 let branching = &branching;
                 let work = move || searcher.expand_items(branching, state, thread + 1);
-                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                if std::thread::Builder::new()
+                    .spawn_scoped(scope, work)
+                    .is_err()
+                {
                     break; // The system has no more threads: those there are share the work.
                 }
             }

@@ -128,7 +128,10 @@ pub fn next_level<T: Value>(
         };
         std::thread::scope(|scope| {
             for _ in 1..n_threads {
-                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                if std::thread::Builder::new()
+                    .spawn_scoped(scope, work)
+                    .is_err()
+                {
                     break; // The system has no more threads: those there are share the work.
                 }
             }
