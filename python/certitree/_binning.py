@@ -31,6 +31,7 @@ def code_records(
     *,
     max_bins: int,
     selections: dict[int, Selection] | None,
+    keep_equal: bool = False,
 ) -> CodedTable:
     """Code the records that train a model.
 
@@ -44,6 +45,9 @@ def code_records(
     max_bins : int
     selections : dict or None
         The candidate set, by feature; None for all splits.
+    keep_equal : bool
+        Give every feature columns of its own. Otherwise 0/1 features share columns, and those
+        that equal or complement another one are left out.
 
     Raises
     ------
@@ -52,7 +56,7 @@ def code_records(
     ParameterError
         If a candidate split does not exist.
     """
-    coder = _Coder(records, rows, weights, max_bins)
+    coder = _Coder(records, rows, weights, max_bins, keep_equal)
     if selections is None and isinstance(records, MatrixRecords):
         bits = binary_matrix(records.matrix)
         if bits is not None:
@@ -109,11 +113,13 @@ class _Coder:
         rows: NDArray[np.intp] | None,
         weights: NDArray[np.float64] | None,
         max_bins: int,
+        keep_equal: bool,
     ) -> None:
         self.records = records
         self.rows = rows
         self.weights = weights
         self.max_bins = max_bins
+        self.keep_equal = keep_equal
         self.n_rows = records.n_rows if rows is None else rows.size
         self.blocks: list[NDArray[np.uint8]] = []
         self.kinds: list[_core.ColumnKind] = []
@@ -246,8 +252,9 @@ class _Coder:
         bits : uint8 array of shape (n_rows, n_members)
         members : sequence of (feature, is nominal)
         """
-        if len(members) == 1:
-            self._add(1 - bits[:, 0], "ordered", GroupCoding(((*members[0], False),)), 1)
+        if len(members) == 1 or self.keep_equal:
+            for bit, member in enumerate(members):
+                self._add(1 - bits[:, bit], "ordered", GroupCoding(((*member, False),)), 1)
             return
         codes, groups, _dropped = _core.group_binary(bits)
         if groups:

@@ -2,6 +2,7 @@
 use pyo3::prelude::*;
 
 mod checker;
+mod feature_costs;
 mod impurity;
 mod pareto;
 mod rank;
@@ -23,6 +24,8 @@ mod _core {
     use crate::refine::refine;
     #[pymodule_export]
     use crate::pareto::{solve_fairness, solve_matthews};
+    #[pymodule_export]
+    use crate::feature_costs::solve_feature_costs;
     #[pymodule_export]
     use crate::impurity::solve_impurity;
     #[pymodule_export]

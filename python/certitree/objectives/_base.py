@@ -15,7 +15,7 @@ from certitree._targets import Targets
 from certitree.exceptions import ParameterError
 from certitree.objectives._search import Found, Search
 
-Kind = Literal["additive", "fractional", "impurity", "pareto"]
+Kind = Literal["additive", "fractional", "impurity", "pareto", "feature_costs"]
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,10 @@ class Objective(ABC):
     ----------
     name : str
         Its name in ``objective="..."`` and in model files.
-    kind : {"additive", "fractional", "impurity", "pareto"}
+    kind : {"additive", "fractional", "impurity", "pareto", "feature_costs"}
         How it is optimised: by one additive search, by a few of them (Dinkelbach), by a search
-        with a leaf cost that is no sum over records, or by fronts of statistics.
+        with a leaf cost that is no sum over records, by fronts of statistics, or by a search that
+        keeps account of the features tested.
     maximize : bool
         Whether more is better.
     """
@@ -134,6 +135,11 @@ class Goal(ABC):
     def left_out(self) -> int | None:
         """Index of a feature that the tree must not split on, or None."""
         return None
+
+    @property
+    def keeps_equal_features(self) -> bool:
+        """Whether features that split the records alike must all stay apart."""
+        return False
 
     @abstractmethod
     def search(self, search: Search, complexity_penalty: float) -> Found:
