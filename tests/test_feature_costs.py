@@ -33,6 +33,10 @@ def instance(seed, n_values):
         full = {j: full[j] + ({"a": 0.25, "b": 0.5}[group[j]] if j in group else 0) for j in full}
     else:
         discounted = {j: full[j] * float(rng.integers(0, 5)) / 4 for j in group}
+    if seed % 7 == 0 and "a" in group.values():  # a group that is as good as one feature
+        members = [j for j in group if group[j] == "a"]
+        full |= dict.fromkeys(members, full[members[0]])
+        discounted |= dict.fromkeys(members, 0.0)
     limits = {
         "max_depth": int(rng.integers(0, 5)),
         "max_nodes": [None, 2, 4, 5][int(rng.integers(4))],

@@ -96,7 +96,7 @@ class ExactSearch:
             weights,
             max_bins=self.max_bins,
             selections=selections,
-            keep_equal=goal.keeps_equal_features,
+            stand_ins=goal.stand_ins,
         )
         with translate_core_errors():
             table = _core.Table(coded.codes, coded.kinds, coded.n_codes, coded.n_splits)

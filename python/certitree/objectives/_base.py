@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
@@ -137,9 +138,13 @@ class Goal(ABC):
         return None
 
     @property
-    def keeps_equal_features(self) -> bool:
-        """Whether features that split the records alike must all stay apart."""
-        return False
+    def stand_ins(self) -> Sequence[int] | None:
+        """For each feature the first that could replace it at no loss; None if all could.
+
+        Of features that split the records alike, the coded table keeps only one where one could
+        replace the other.
+        """
+        return None
 
     @abstractmethod
     def search(self, search: Search, complexity_penalty: float) -> Found:

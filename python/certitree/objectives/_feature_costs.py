@@ -202,15 +202,15 @@ class FeatureCostsGoal(Goal):
     total_weight: float
 
     @property
-    def keeps_equal_features(self) -> bool:
-        """Whether features that split alike must all be kept: one may be cheaper."""
-        return True
+    def stand_ins(self) -> list[int]:
+        """For each feature the first of the same cost: of two that split alike, one is cheaper."""
+        return self.prices.stand_ins()
 
     def search(self, search: Search, complexity_penalty: float) -> Found:
         """Find the best tree; see `Goal.search`."""
         penalty = complexity_penalty * self.total_weight
         limits: dict[str, Any] = {name: search.limits[name] for name in _CORE_LIMITS}
-        coded = search.coded
+        coded, stand_ins = search.coded, self.stand_ins
         result = _core.solve_feature_costs(
             search.table,
             costs=self.costs,
@@ -220,7 +220,7 @@ class FeatureCostsGoal(Goal):
                 zip(self.prices.full, self.prices.discounted, self.prices.group, strict=True)
             ),
             feature_of_column=[
-                coding.condition(0)[0].feature if n_splits else 0
+                stand_ins[coding.condition(0)[0].feature] if n_splits else 0
                 for coding, n_splits in zip(coded.codings, coded.n_splits, strict=True)
             ],
             node_penalty=penalty,

@@ -50,6 +50,30 @@ class PriceList:
                 paid[child] = paid[node] | {feature}
         return prices
 
+    def stand_ins(self) -> list[int]:
+        """Return for each feature the first one that costs the same to look at at any time.
+
+        Those are the features of a group that costs the same whichever is looked at, and nothing
+        after that: columns made of one measurement. All free features are alike, too.
+        """
+        members: dict[int, list[int]] = {}
+        for feature, group in enumerate(self.group):
+            if group is not None:
+                members.setdefault(group, []).append(feature)
+        first: list[int] = []
+        free: int | None = None
+        for feature, group in enumerate(self.group):
+            peers = [feature] if group is None else members[group]
+            prices = {(self.full[peer], self.discounted[peer]) for peer in peers}
+            stand_in = feature
+            if prices == {(0.0, 0.0)}:
+                free = feature if free is None else free
+                stand_in = free
+            elif prices == {(self.full[feature], 0.0)}:
+                stand_in = peers[0]
+            first.append(stand_in)
+        return first
+
     def charge(self, feature: int, paid: frozenset[int]) -> float:
         """Return what a test of a feature costs where others are paid already."""
         if feature in paid:
