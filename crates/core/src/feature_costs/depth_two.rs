@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::rows::{Set, add};
 use super::solver::{Answer, Solver};
 use crate::search::Shape;
-use crate::search::cost::Cost;
+use crate::search::cost::{Cost, UNREACHABLE};
 use crate::table::{Kind, SplitRef};
 
 /// A side of the root split: its leaf, and a single split that is better.
@@ -24,6 +24,14 @@ impl Side {
     }
 }
 
+/// What the root split costs, and what is asked for.
+#[derive(Clone, Copy)]
+struct Place {
+    price: Cost,
+    budget: u32,
+    upper: Cost,
+}
+
 /// The two sides of a root split while it moves along a column.
 struct Walk {
     total: Vec<i64>,
@@ -34,10 +42,14 @@ struct Walk {
 }
 
 impl Solver<'_> {
-    /// Find the best tree of at most two levels and `budget` branching nodes, two or three.
-    pub(super) fn depth_two(&mut self, set: &Set, budget: u32) -> Answer {
+    /// Find the best tree of at most two levels and `budget` branching nodes, two or three; see [`Solver::solve`] for `upper`.
+    pub(super) fn depth_two(&mut self, set: &Set, budget: u32, upper: Cost) -> Answer {
         let rows = self.rows;
-        let mut best = Answer::exactly(self.leaf(&set.sums), Shape::leaf());
+        let mut best = Answer {
+            lower: UNREACHABLE,
+            cost: self.leaf(&set.sums),
+            shape: Shape::leaf(),
+        };
         let mut total = rows.histogram();
         for &row in &set.rows {
             rows.count(&mut total, row);
@@ -58,29 +70,33 @@ impl Solver<'_> {
                 };
             }
             let price = self.price(column, &set.sums);
-            if price + floor >= best.cost {
+            if price + floor >= best.cost.min(upper) {
+                best.lower = best.lower.min(price + floor);
                 continue;
             }
             let feature = rows.priced.feature_of_column[column];
             let is_new = self.paid.push(feature);
-            self.walk(set, column, (price, budget), &mut walk, &mut best);
+            self.walk(
+                set,
+                column,
+                Place {
+                    price,
+                    budget,
+                    upper,
+                },
+                &mut walk,
+                &mut best,
+            );
             if is_new {
                 self.paid.pop(feature);
             }
         }
-        best.lower = best.cost;
+        best.lower = best.lower.min(best.cost);
         best
     }
 
-    /// Try the splits of a column, whose feature is paid, as root.
-    fn walk(
-        &self,
-        set: &Set,
-        index: usize,
-        (price, budget): (Cost, u32),
-        walk: &mut Walk,
-        best: &mut Answer,
-    ) {
+    /// Try the splits of a column, whose feature is paid, as root. Lowers `best.lower` to what is proven of those left out.
+    fn walk(&self, set: &Set, index: usize, place: Place, walk: &mut Walk, best: &mut Answer) {
         let rows = self.rows;
         let column = &rows.priced.problem.columns[index];
         let mut by_code: Vec<Vec<u32>> = vec![Vec::new(); column.n_codes];
@@ -89,6 +105,8 @@ impl Solver<'_> {
         }
         walk.inside.fill(0);
         walk.inside_sums.fill(0);
+        let nest = self.sides_nest(index);
+        let mut inside_lower = 0;
         for (split, moved) in by_code.iter().enumerate().take(column.n_splits) {
             if moved.is_empty() {
                 continue;
@@ -106,21 +124,28 @@ impl Solver<'_> {
             if smaller < rows.min_records.max(1) {
                 continue;
             }
-            let lowers =
-                [&walk.inside_sums, &walk.outside_sums].map(|sums| self.quick_lower(sums));
-            if price + lowers[0] + lowers[1] >= best.cost {
+            let rest = place.price + self.quick_lower(&walk.outside_sums);
+            let bound = rest + inside_lower.max(self.quick_lower(&walk.inside_sums));
+            if bound >= best.cost.min(place.upper) {
+                best.lower = best.lower.min(bound);
+                continue;
+            }
+            let inside = self.side(&walk.inside, &walk.inside_sums);
+            let least = inside.best(1).0;
+            if nest {
+                inside_lower = least;
+            }
+            if rest + least >= best.cost.min(place.upper) {
+                best.lower = best.lower.min(rest + least);
                 continue;
             }
             subtract(&mut walk.outside, &walk.total, &walk.inside);
-            let sides = [
-                self.side(&walk.inside, &walk.inside_sums),
-                self.side(&walk.outside, &walk.outside_sums),
-            ];
+            let sides = [inside, self.side(&walk.outside, &walk.outside_sums)];
             let root = SplitRef {
                 column: index as u32,
                 split: split as u32,
             };
-            offer(best, root, &sides, price, budget);
+            offer(best, root, &sides, place);
         }
     }
 
@@ -136,22 +161,23 @@ impl Solver<'_> {
 }
 
 /// Keep the tree with this root split if it is better.
-fn offer(best: &mut Answer, root: SplitRef, sides: &[Side; 2], price: Cost, budget: u32) {
-    let shares: &[[u32; 2]] = if budget >= 3 {
+fn offer(best: &mut Answer, root: SplitRef, sides: &[Side; 2], place: Place) {
+    let shares: &[[u32; 2]] = if place.budget >= 3 {
         &[[1, 1]]
     } else {
         &[[1, 0], [0, 1]]
     };
     for share in shares {
         let [a, b] = [0, 1].map(|side| sides[side].best(share[side]));
-        let cost = a.0 + b.0 + price;
+        let cost = a.0 + b.0 + place.price;
         if cost < best.cost {
             let child = |split: Option<SplitRef>| -> Arc<Shape> {
                 split.map_or_else(Shape::leaf, |split| {
                     Shape::branch(split, Shape::leaf(), Shape::leaf())
                 })
             };
-            *best = Answer::exactly(cost, Shape::branch(root, child(a.1), child(b.1)));
+            best.cost = cost;
+            best.shape = Shape::branch(root, child(a.1), child(b.1));
         }
     }
 }

@@ -103,7 +103,7 @@ impl Solver<'_> {
             return known.clone();
         }
         let answer = if depth == 2 {
-            self.depth_two(set, budget)
+            self.depth_two(set, budget, upper)
         } else {
             self.branch(set, depth, budget, upper)
         };
@@ -134,6 +134,16 @@ impl Solver<'_> {
         let feature = self.rows.priced.feature_of_column[column];
         let charge = self.paid.charge(feature, self.rows.dues(sums));
         self.scale.loss(charge) + self.scale.node
+    }
+
+    /// Whether the least cost of the side inside rises along the splits of a column, and that of the side outside falls.
+    ///
+    /// Sides nest along an ordered column. But with a least size of leaves, a smaller side may have no tree to match, and
+    /// with unequal discounts, leaving out a test that parts nothing any more may lose the discount of another.
+    pub fn sides_nest(&self, column: usize) -> bool {
+        self.rows.priced.problem.columns[column].kind == Kind::Ordered
+            && self.rows.min_records <= 1
+            && self.rows.priced.is_order_free
     }
 
     fn depth_one(&self, set: &Set, leaf: Answer) -> Answer {
@@ -186,20 +196,14 @@ impl Solver<'_> {
     /// Try the splits of a column, whose feature is paid. Lowers `best.lower` to what is proven of them.
     fn branch_on(&mut self, set: &Set, index: usize, place: Place, best: &mut Answer) {
         let floor = self.scale.loss(self.rows.floor(&set.sums));
-        let column = &self.rows.priced.problem.columns[index];
-        let n_splits = column.n_splits as u32;
-        // Sides nest along an ordered column, so their costs rise; too small a leaf breaks that, and so do discounts
-        // that a lesser side's tree could not have.
-        let nested = column.kind == Kind::Ordered
-            && self.rows.min_records <= 1
-            && self.rows.priced.is_order_free;
+        let n_splits = self.rows.priced.problem.columns[index].n_splits as u32;
         let whole = Stretch {
             first: 0,
             end: n_splits,
             inside: 0,
             outside: 0,
         };
-        let mut waiting = if nested {
+        let mut waiting = if self.sides_nest(index) {
             vec![whole]
         } else {
             (0..n_splits)

@@ -29,9 +29,8 @@ impl Tariff {
     /// [`Error::Parameter`] saying what came in and what is allowed.
     pub fn validate(&self, n_columns: usize) -> Result<(), Error> {
         for (feature, price) in self.prices.iter().enumerate() {
-            let fits = price.full.is_finite()
-                && price.discounted >= 0.0
-                && price.discounted <= price.full;
+            let fits =
+                price.full.is_finite() && price.discounted >= 0.0 && price.discounted <= price.full;
             if !fits {
                 return Err(Error::Parameter(format!(
                     "feature {feature} costs {}, discounted {}; prices must be finite and at least 0, and a discounted \
