@@ -31,6 +31,7 @@ def code_records(
     *,
     max_bins: int,
     selections: dict[int, Selection] | None,
+    stand_ins: Sequence[int] | None = None,
 ) -> CodedTable:
     """Code the records that train a model.
 
@@ -44,6 +45,9 @@ def code_records(
     max_bins : int
     selections : dict or None
         The candidate set, by feature; None for all splits.
+    stand_ins : sequence of int, or None
+        For each feature the first that could replace it. Only such 0/1 features share columns, and
+        are left out where they equal or complement another one. None lets all do so.
 
     Raises
     ------
@@ -52,7 +56,7 @@ def code_records(
     ParameterError
         If a candidate split does not exist.
     """
-    coder = _Coder(records, rows, weights, max_bins)
+    coder = _Coder(records, rows, weights, max_bins, stand_ins)
     if selections is None and isinstance(records, MatrixRecords):
         bits = binary_matrix(records.matrix)
         if bits is not None:
@@ -109,11 +113,13 @@ class _Coder:
         rows: NDArray[np.intp] | None,
         weights: NDArray[np.float64] | None,
         max_bins: int,
+        stand_ins: Sequence[int] | None,
     ) -> None:
         self.records = records
         self.rows = rows
         self.weights = weights
         self.max_bins = max_bins
+        self.stand_ins = stand_ins
         self.n_rows = records.n_rows if rows is None else rows.size
         self.blocks: list[NDArray[np.uint8]] = []
         self.kinds: list[_core.ColumnKind] = []
@@ -124,7 +130,7 @@ class _Coder:
     def code_binary(self, bits: NDArray[np.uint8], nominal: bool) -> CodedTable:
         """Code a table of nothing but 0 and 1."""
         members = [(feature, nominal) for feature in range(self.records.n_features)]
-        self._add_group(bits if self.rows is None else bits[self.rows], members)
+        self._add_binary(bits if self.rows is None else bits[self.rows], members)
         return self._finish(
             [_binary_feature(self.records.name(feature), nominal) for feature, _ in members]
         )
@@ -153,7 +159,7 @@ class _Coder:
                 values = values if self.rows is None else values[self.rows]
                 features.append(self._code_numeric(index, values, selection))
         if binary:
-            self._add_group(np.stack(binary).T, members)
+            self._add_binary(np.stack(binary).T, members)
         return self._finish(features)
 
     def _code_numeric(
@@ -237,6 +243,17 @@ class _Coder:
             coding = CategoryCoding(index, tuple(part), has_missing)
             self._add(place[codes], "nominal", coding, len(part), len(part) + has_others)
         return feature
+
+    def _add_binary(self, bits: NDArray[np.uint8], members: Sequence[tuple[int, bool]]) -> None:
+        """Add 0/1 columns, those that could replace each other together; see `_add_group`."""
+        if self.stand_ins is None:
+            self._add_group(bits, members)
+            return
+        together: dict[int, list[int]] = {}
+        for bit, (feature, _) in enumerate(members):
+            together.setdefault(self.stand_ins[feature], []).append(bit)
+        for chosen in together.values():
+            self._add_group(bits[:, chosen], [members[bit] for bit in chosen])
 
     def _add_group(self, bits: NDArray[np.uint8], members: Sequence[tuple[int, bool]]) -> None:
         """Add 0/1 columns, looking for nested chains and exclusive groups among them.

@@ -101,6 +101,8 @@ class OptimalTreeClassifier(ExactSearch, TreeClassifier):
         Only with a fairness objective: rate of positive predictions of each group.
     fairness_curve_ : list of FairnessPoint
         Only with a fairness objective: trade-off between errors and disparity.
+    feature_cost_ : float
+        Only with objective `FeatureCosts`: what the features on the records' paths cost.
     classes_ : array of shape (n_classes,)
     features_ : tuple of Feature
     n_features_in_ : int

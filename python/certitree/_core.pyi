@@ -298,6 +298,34 @@ def solve_impurity(
     -W sum p log2 p for entropy. Otherwise as `solve`.
     """
 
+def solve_feature_costs(
+    table: Table,
+    *,
+    costs: NDArray[np.float64],
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64] | None,
+    prices: Sequence[tuple[float, float, int | None]],
+    feature_of_column: Sequence[int],
+    max_depth: int,
+    max_nodes: int | None,
+    min_samples_leaf: int,
+    node_penalty: float,
+    candidates: Sequence[tuple[int, int]] | None,
+    aggregate: bool,
+    time_limit: float | None,
+    memory_limit: int | None,
+    progress: Callable[[Progress], None] | None = None,
+) -> SolveResult:
+    """Find the tree of least summed cost of predictions and of features looked at, on one thread.
+
+    `costs` is as in `solve`, weights included; `labels` only counts merged records. A record of
+    weight w pays w times the price of each distinct feature tested on its path. `prices` has
+    (full, discounted, group) per feature, 0 <= discounted <= full: the discounted price is due
+    where another feature of the group was paid before. `feature_of_column` names the feature of
+    each coded column. Splits that equal each other may differ in price, so `candidates` should
+    list all, not only those of `Table.splits`. Otherwise as `solve`.
+    """
+
 Proposer = Callable[[int, list[tuple[int, int]], int], Sequence[tuple[int, int]]]
 """Called with (iteration, excluded splits, most splits wanted); returns splits, best first."""
 

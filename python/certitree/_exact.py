@@ -90,7 +90,14 @@ class ExactSearch:
         if goal.left_out is not None:
             selections = leave_out(goal.left_out, selections, records.n_features)
         read = time.perf_counter()
-        coded = code_records(records, rows, weights, max_bins=self.max_bins, selections=selections)
+        coded = code_records(
+            records,
+            rows,
+            weights,
+            max_bins=self.max_bins,
+            selections=selections,
+            stand_ins=goal.stand_ins,
+        )
         with translate_core_errors():
             table = _core.Table(coded.codes, coded.kinds, coded.n_codes, coded.n_splits)
             coded_at = time.perf_counter()

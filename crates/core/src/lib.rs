@@ -3,6 +3,7 @@
 //! The crate knows no Python, prints nothing and does not panic on user input.
 
 pub mod error;
+pub mod feature_costs;
 pub mod impurity;
 pub mod pareto;
 pub mod problem;

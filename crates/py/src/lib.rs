@@ -2,6 +2,7 @@
 use pyo3::prelude::*;
 
 mod checker;
+mod feature_costs;
 mod impurity;
 mod pareto;
 mod rank;
@@ -17,6 +18,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::checker::score_tree;
+    #[pymodule_export]
+    use crate::feature_costs::solve_feature_costs;
     #[pymodule_export]
     use crate::impurity::solve_impurity;
     #[pymodule_export]

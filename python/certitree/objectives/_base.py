@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
@@ -15,7 +16,7 @@ from certitree._targets import Targets
 from certitree.exceptions import ParameterError
 from certitree.objectives._search import Found, Search
 
-Kind = Literal["additive", "fractional", "impurity", "pareto"]
+Kind = Literal["additive", "fractional", "impurity", "pareto", "feature_costs"]
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,10 @@ class Objective(ABC):
     ----------
     name : str
         Its name in ``objective="..."`` and in model files.
-    kind : {"additive", "fractional", "impurity", "pareto"}
+    kind : {"additive", "fractional", "impurity", "pareto", "feature_costs"}
         How it is optimised: by one additive search, by a few of them (Dinkelbach), by a search
-        with a leaf cost that is no sum over records, or by fronts of statistics.
+        with a leaf cost that is no sum over records, by fronts of statistics, or by a search that
+        keeps account of the features tested.
     maximize : bool
         Whether more is better.
     """
@@ -133,6 +135,15 @@ class Goal(ABC):
     @property
     def left_out(self) -> int | None:
         """Index of a feature that the tree must not split on, or None."""
+        return None
+
+    @property
+    def stand_ins(self) -> Sequence[int] | None:
+        """For each feature the first that could replace it at no loss; None if all could.
+
+        Of features that split the records alike, the coded table keeps only one where one could
+        replace the other.
+        """
         return None
 
     @abstractmethod

@@ -1,0 +1,95 @@
+//! What a path has paid for so far.
+
+use super::priced::Priced;
+use super::rows::fingerprint;
+
+/// The features tested between the root and the current node.
+#[derive(Clone, Debug)]
+pub struct Paid<'a> {
+    priced: &'a Priced,
+    tested: Vec<bool>,
+    /// For each group, how many of its features are tested.
+    in_group: Vec<u32>,
+    /// For each feature, whether having tested it can ever save anything.
+    matters: Vec<bool>,
+    /// Fingerprint of the tested features that matter.
+    pub key: u128,
+}
+
+impl<'a> Paid<'a> {
+    /// Nothing paid yet.
+    pub fn nothing(priced: &'a Priced) -> Self {
+        let n_groups = priced.group_of.iter().flatten().max().map_or(0, |&g| g + 1) as usize;
+        let mut has_discount = vec![false; n_groups];
+        for (group, [full, discounted]) in priced.group_of.iter().zip(&priced.price_of) {
+            if let (&Some(group), true) = (group, full != discounted) {
+                has_discount[group as usize] = true;
+            }
+        }
+        let matters = priced
+            .group_of
+            .iter()
+            .zip(&priced.price_of)
+            .map(|(group, [full, _])| {
+                full.is_some() || group.is_some_and(|group| has_discount[group as usize])
+            })
+            .collect();
+        Self {
+            priced,
+            tested: vec![false; priced.group_of.len()],
+            in_group: vec![0; n_groups],
+            matters,
+            key: 0,
+        }
+    }
+
+    /// What testing a feature now costs, given the dues of a set, one per price.
+    #[inline]
+    pub fn charge(&self, feature: usize, dues: &[i64]) -> i64 {
+        if self.tested[feature] {
+            return 0;
+        }
+        let [full, discounted] = self.priced.price_of[feature];
+        let is_cheaper =
+            self.priced.group_of[feature].is_some_and(|group| self.in_group[group as usize] > 0);
+        let price = if is_cheaper { discounted } else { full };
+        price.map_or(0, |price| dues[price])
+    }
+
+    /// Test a feature; returns whether that changed anything, in which case [`Paid::pop`] must follow.
+    pub fn push(&mut self, feature: usize) -> bool {
+        if self.tested[feature] || !self.matters[feature] {
+            return false;
+        }
+        self.tested[feature] = true;
+        if let Some(group) = self.priced.group_of[feature] {
+            self.in_group[group as usize] += 1;
+        }
+        self.key = self.key.wrapping_add(self.print(feature));
+        true
+    }
+
+    /// Undo [`Paid::push`].
+    pub fn pop(&mut self, feature: usize) {
+        self.tested[feature] = false;
+        if let Some(group) = self.priced.group_of[feature] {
+            self.in_group[group as usize] -= 1;
+        }
+        self.key = self.key.wrapping_sub(self.print(feature));
+    }
+
+    /// The least that any further test costs.
+    pub fn cheapest(&self, dues: &[i64]) -> i64 {
+        self.priced
+            .feature_of_column
+            .iter()
+            .map(|&feature| self.charge(feature, dues))
+            .min()
+            .unwrap_or(0)
+    }
+
+    fn print(&self, feature: usize) -> u128 {
+        // Rows have the numbers before these.
+        fingerprint((self.priced.problem.n_rows() + feature) as u64)
+    }
+}

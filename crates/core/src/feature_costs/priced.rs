@@ -1,0 +1,117 @@
+//! Merged rows with what each price amounts to on them.
+
+use super::tariff::Tariff;
+use crate::error::Error;
+use crate::problem::Problem;
+use crate::table::{SplitRef, Table};
+use crate::task::{AdditiveTask, RecordCosts};
+
+/// A problem, and beside its costs per label, the weight of each row times each price.
+#[derive(Clone, Debug)]
+pub struct Priced {
+    /// The merged rows with their costs per label.
+    pub problem: Problem,
+    /// Row-major: merged row x price, in the problem's units.
+    pub dues: Vec<i64>,
+    /// Number of distinct prices.
+    pub n_amounts: usize,
+    /// For each feature, which price it has: none if it is free, in full and discounted.
+    pub price_of: Vec<[Option<usize>; 2]>,
+    /// For each feature, its group.
+    pub group_of: Vec<Option<u32>>,
+    /// For each column of the problem, its feature.
+    pub feature_of_column: Vec<usize>,
+    /// See [`Tariff::is_order_free`].
+    pub is_order_free: bool,
+}
+
+impl Priced {
+    /// Merge the records of `costs` as [`Problem::build`] does; `weights` (`None` for ones) times a price is what a record pays.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for bad prices, [`Error::Statistics`] as [`Problem::build`].
+    pub fn build(
+        table: &Table,
+        keep: &[SplitRef],
+        costs: RecordCosts<'_>,
+        tariff: &Tariff,
+        aggregate: bool,
+    ) -> Result<Self, Error> {
+        tariff.validate(table.columns().len())?;
+        let amounts = tariff.amounts();
+        let task = PricedCosts {
+            costs,
+            amounts: &amounts,
+        };
+        let mut problem = Problem::build(table, keep, &task, aggregate)?;
+        let (k, p) = (costs.n_labels, amounts.len());
+        let mut label_costs = Vec::with_capacity(problem.n_rows() * k);
+        let mut dues = Vec::with_capacity(problem.n_rows() * p);
+        for row in problem.costs.chunks_exact(k + p) {
+            label_costs.extend_from_slice(&row[..k]);
+            dues.extend_from_slice(&row[k..]);
+        }
+        problem.costs = label_costs;
+        problem.n_labels = k;
+        let place = |amount: f64| amounts.iter().position(|&known| known == amount);
+        let feature_of_column = problem
+            .columns
+            .iter()
+            .map(|column| {
+                // A column of a problem keeps at least one split.
+                let table_column = column.origin[0].column as usize;
+                tariff.feature_of_column[table_column] as usize
+            })
+            .collect();
+        Ok(Self {
+            problem,
+            dues,
+            n_amounts: p,
+            price_of: tariff
+                .prices
+                .iter()
+                .map(|price| [place(price.full), place(price.discounted)])
+                .collect(),
+            group_of: tariff.prices.iter().map(|price| price.group).collect(),
+            feature_of_column,
+            is_order_free: tariff.is_order_free(),
+        })
+    }
+}
+
+/// Costs per label, followed by weight times price, so that both are summed and rounded alike.
+struct PricedCosts<'a> {
+    costs: RecordCosts<'a>,
+    amounts: &'a [f64],
+}
+
+impl AdditiveTask for PricedCosts<'_> {
+    fn n_labels(&self) -> usize {
+        self.costs.n_labels + self.amounts.len()
+    }
+
+    fn n_records(&self) -> usize {
+        self.costs.n_records()
+    }
+
+    fn is_present(&self, record: usize) -> bool {
+        self.costs.is_present(record)
+    }
+
+    fn cost(&self, record: usize, label: usize) -> f64 {
+        match label.checked_sub(self.costs.n_labels) {
+            None => self.costs.cost(record, label),
+            Some(price) => {
+                self.amounts[price] * self.costs.weights.map_or(1.0, |weights| weights[record])
+            }
+        }
+    }
+
+    fn class(&self, record: usize) -> Option<u32> {
+        self.costs.class(record)
+    }
+
+    fn validate(&self) -> Result<(), Error> {
+        self.costs.validate()
+    }
+}
