@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from feature_cost_oracle import least_cost
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from certitree import AdaptiveTreeClassifier, OptimalTreeClassifier
 from certitree.exceptions import InputError, ParameterError
 from certitree.objectives import FeatureCosts
+from feature_cost_oracle import least_cost
 
 N_INSTANCES = {2: 700, 3: 700, 6: 250}
 

@@ -5,7 +5,7 @@ import numpy as np
 from rich.console import Console
 
 from certitree import OptimalTreeClassifier
-from certitree._progress import ProgressLog
+from certitree._progress import ProgressLog, live_progress
 
 
 def snapshot(objective, lower_bound, nodes=5):
@@ -22,6 +22,15 @@ def render(log):
     console = Console(width=100, record=True, quiet=False, file=io.StringIO())
     console.print(log.table())
     return console.export_text()
+
+
+def test_nothing_is_shown_before_the_first_snapshot(capsys):
+    with live_progress(1, time.perf_counter()):
+        pass
+    assert capsys.readouterr().out == ""
+    with live_progress(1, time.perf_counter()) as show:
+        show(snapshot(10.0, 4.0))
+    assert "60.00%" in capsys.readouterr().out
 
 
 def test_a_row_for_each_improvement():

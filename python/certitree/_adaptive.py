@@ -114,8 +114,8 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
     ----------
     status_ : str
         "optimal" is a proof over all splits, "optimal_for_candidates" one over `candidates_`;
-        "feasible" if nothing is proven though no limit was met; "time_limit", "memory_limit" or
-        "interrupted" otherwise.
+        "feasible" if the tree is not proven best though no limit was met; "time_limit",
+        "memory_limit" or "interrupted" otherwise.
     lower_bound_ : float
         No tree over all splits has an objective below this.
     history_ : list of Iteration

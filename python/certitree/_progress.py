@@ -40,13 +40,17 @@ def live_progress(verbose: int | bool, started: float) -> Iterator[Callback | No
         yield None
         return
     log = ProgressLog(started)
-    with Live(log.table(), console=Console(), refresh_per_second=4) as live:
+    live = Live(console=Console(), refresh_per_second=4)
 
-        def show(progress: _core.Progress) -> None:
-            log.add(progress)
-            live.update(log.table())
+    def show(progress: _core.Progress) -> None:
+        log.add(progress)
+        live.update(log.table())
+        live.start()  # with the first snapshot: a fit that is over before has nothing to show
 
+    try:
         yield show
+    finally:
+        live.stop()
 
 
 class ProgressLog:

@@ -118,7 +118,7 @@ def _refuse_missing(values: Array) -> None:
         found = values[row]
         what = "infinity" if isinstance(found, float | np.floating) and np.isinf(found) else "NaN"
         raise InputError(
-            f"Input y contains {what}: the label of row {row} is {found!r}, and "
+            f"Input y contains {what}: the label of row {row} is {found}, and "
             f"{int(bad.sum())} in all are missing or not finite. Drop these rows, or give them "
             f"a label of their own."
         )

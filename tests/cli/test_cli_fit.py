@@ -104,9 +104,9 @@ def test_limits_reach_the_model(certitree: Command, people: Path, tmp_path: Path
 
 
 def test_progress_goes_to_stderr(process: Command) -> None:
-    run = process("fit", "sklearn:wine", "--max-depth", "2")
+    run = process("fit", "sklearn:digits", "--max-depth", "5", "--time-limit", "1.5")
     assert run.code == 0, run
-    assert run.out.startswith("sklearn:wine\n")
+    assert run.out.startswith("sklearn:digits\n")
     assert "gap" in run.err
 
 

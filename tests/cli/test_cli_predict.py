@@ -110,6 +110,15 @@ def test_show(certitree: Command, model: Path) -> None:
     assert "optimal" in run.out and "lower bound" in run.out
 
 
+def test_show_names_the_bound_that_counts(certitree: Command, tmp_path: Path) -> None:
+    path = tmp_path / "f1.json"
+    model = library.OptimalTreeClassifier(objective="f1", max_depth=1)
+    model.fit([[0], [1], [1]], [0, 1, 0]).save(path)
+    run = certitree("show", path)
+    assert "upper bound" in run.out and "lower bound" not in run.out
+    assert "1 branching node, 2 leaves" in run.out
+
+
 @pytest.mark.parametrize("command", ["show", "predict"])
 @pytest.mark.parametrize(
     ("content", "message"),

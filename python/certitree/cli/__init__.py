@@ -16,7 +16,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("fit")(fit.fit)
+app.command("fit", short_help="Fit the best tree to a table, and print it.")(fit.fit)
 app.command("predict")(predict.predict)
 app.command("show")(show.show)
 

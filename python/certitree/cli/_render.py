@@ -3,7 +3,8 @@
 from rich.console import Console
 from rich.table import Table
 
-from certitree import OptimalTreeClassifier, export_text
+from certitree import export_text
+from certitree._base import TreeModel
 from certitree._fit_report import Accuracy, FitReport
 
 
@@ -18,7 +19,7 @@ def print_report(report: FitReport) -> None:
         console.print(f"\nmodel saved to {report.saved_to}")
 
 
-def print_model(model: OptimalTreeClassifier) -> None:
+def print_model(model: TreeModel) -> None:
     """Print the tree of a model and its certificate."""
     console = _console()
     _print_tree(console, model)
@@ -50,7 +51,7 @@ def _print_data(console: Console, report: FitReport) -> None:
     )
 
 
-def _print_tree(console: Console, model: OptimalTreeClassifier) -> None:
+def _print_tree(console: Console, model: TreeModel) -> None:
     console.print()
     console.print(export_text(model).rstrip())
 
@@ -76,15 +77,18 @@ def _add_accuracy(table: Table, name: str, accuracy: Accuracy) -> None:
     table.add_row(name, *cells)
 
 
-def _print_certificate(
-    console: Console, model: OptimalTreeClassifier, seconds: float | None
-) -> None:
+def _print_certificate(console: Console, model: TreeModel, seconds: float | None) -> None:
+    side, bound = ("lower", model.lower_bound_)
+    if model.maximizes:  # the objective of the tree is itself a lower bound there
+        side, bound = ("upper", model.upper_bound_)
+    nodes, leaves = model.n_branching_nodes_, model.n_leaves_
     pairs = {
         "status": _status(model.status_),
         "objective": f"{model.objective_:,.10g}",
-        "lower bound": f"{model.lower_bound_:,.10g}",
+        f"{side} bound": f"{bound:,.10g}",
         "gap": f"{model.gap_:.2%}",
-        "tree": f"{model.n_branching_nodes_} branching nodes, {model.n_leaves_} leaves",
+        "tree": f"{_count(nodes, 'branching node', 'branching nodes')}, "
+        f"{_count(leaves, 'leaf', 'leaves')}",
     }
     if seconds is not None:
         pairs["seconds"] = f"{seconds:.2f}"
@@ -96,12 +100,16 @@ def _status(status: str) -> str:
     meaning = {
         "optimal": "no better tree exists within these limits",
         "optimal_for_candidates": "no better tree exists over its candidate set",
-        "feasible": "nothing is proven",
+        "feasible": "the best found; not proven to be the best",
         "time_limit": "stopped by the time limit",
         "memory_limit": "stopped by the memory limit",
         "interrupted": "stopped by you",
     }
     return f"{status} ({meaning[status]})" if status in meaning else status
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
 
 
 def _print_pairs(console: Console, pairs: dict[str, str]) -> None:
