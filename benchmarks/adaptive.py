@@ -11,9 +11,8 @@ import argparse
 import time
 
 from adaptive_yardstick import Settings, run
-from problems import REFERENCE_NAMES, Problem, load_reference
-
 from certitree import AdaptiveTreeClassifier
+from problems import REFERENCE_NAMES, Problem, load_reference
 
 HEADINGS = "problem depth K | effort errors seconds status | yardstick errors seconds | ratio"
 

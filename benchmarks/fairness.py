@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 import pystreed
+from numpy.typing import NDArray
+
 from certitree import OptimalTreeClassifier
 from certitree.objectives import DemographicParity, EqualOpportunity
-from numpy.typing import NDArray
 from problems import shared_folder
 
 TASKS = {"group-fairness": DemographicParity, "equality-of-opportunity": EqualOpportunity}

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 import pystreed
 from numpy.typing import NDArray
-from problems import Problem, load_reference, shared_folder
 from sklearn.metrics import f1_score
 
 from certitree import OptimalPolicyTree, OptimalTreeClassifier
 from certitree.objectives import CostMatrix
+from problems import Problem, load_reference, shared_folder
 
 PRICES = [[0.0, 1.0], [5.0, 0.0]]
 """Missing a positive record costs five times as much as a false alarm."""

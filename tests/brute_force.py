@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+
 from checking import is_missing
 
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import check_fitted
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from certitree import AdaptiveTreeClassifier, OptimalTreeClassifier, ParameterError, Split, _core
-
-
-@parametrize_with_checks(
-    [AdaptiveTreeClassifier(max_depth=2, forest_trees=20)],
-    expected_failed_checks=lambda _: {
-        "check_class_weight_classifiers": "the best tree has pure leaves of the light classes, "
-        "which cost it nothing, as the exact classifier's has"
-    },
+from certitree import (
+    AdaptiveTreeClassifier,
+    OptimalTreeClassifier,
+    ParameterError,
+    Split,
+    _core,
+    load,
 )
+from checking import check_fitted
+
+
+@parametrize_with_checks([AdaptiveTreeClassifier()])
 def test_estimator_contract(estimator, check):
     check(estimator)
 
@@ -173,3 +174,37 @@ def test_forest_agrees_with_scikit_learn_up_to_its_seed(cancer):
     top = [set(np.argsort(-importance)[:20]) for importance in (ours, *peers)]
     assert len(top[0] & top[1]) >= len(top[1] & top[2]) - 3
     assert np.corrcoef(ours, peers[0])[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("cut", [{"tol": 0.02}, {"max_iterations": 1}, {"tol": 1}])
+def test_a_loop_cut_short_proves_nothing_of_shallower_trees(cut):
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 3))
+    y = (X[:, 0] > 0.5) ^ (rng.random(60) < 0.1)
+    limits = {"max_depth": 4, "max_bins": 30}
+    best = OptimalTreeClassifier(**limits).fit(X, y).objective_
+    model = AdaptiveTreeClassifier(certify=True, forest_trees=30, **limits, **cut).fit(X, y)
+    assert (model.status_, model.objective_) == ("optimal", best)
+    quick = AdaptiveTreeClassifier(certify=False, forest_trees=30, **limits, **cut).fit(X, y)
+    assert quick.lower_bound_ <= best <= quick.objective_
+
+
+def test_a_model_file_leaves_out_a_proposer_that_is_a_function(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    model = AdaptiveTreeClassifier(
+        max_depth=2, effort="paper", forest_trees=10, proposer=lambda i, splits, used, n: splits[:n]
+    ).fit(X, y)
+    model.save(tmp_path / "model.json")
+    loaded = load(tmp_path / "model.json")
+    assert loaded.tree_ == model.tree_
+    assert loaded.proposer == "certitree"
+
+
+def test_any_number_of_trees_ends_in_time():
+    X, y = make_classification(400, 8, flip_y=0.2, random_state=0)
+    for name in ("forest_trees", "cart_fits", "max_candidates"):
+        model = AdaptiveTreeClassifier(
+            max_depth=4, effort="paper", certify=False, time_limit=0.5, **{name: 2**40}
+        )
+        model.fit(X, y)
+        assert model.search_stats_["seconds"]["total"] < 1.5

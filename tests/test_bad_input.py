@@ -4,13 +4,16 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+
 from certitree import (
     CertitreeError,
     InputError,
     InputTypeError,
+    ModelFileError,
     OptimalTreeClassifier,
     ParameterError,
     Split,
+    load,
 )
 from checking import check_fitted
 
@@ -244,3 +247,74 @@ def test_float32_values_are_read_exactly():
     table = table.astype(np.float32)
     model = check_fitted(fit(table, [0, 1, 1, 1], max_depth=1), table, [0, 1, 1, 1])
     assert model.objective_ == 0
+
+
+@pytest.mark.parametrize("n_jobs", [10**6, 2**70])
+def test_more_threads_than_the_system_has(n_jobs):
+    model = OptimalTreeClassifier(max_depth=2, n_jobs=n_jobs).fit(X, [0, 1, 1, 0])
+    assert (model.status_, model.objective_) == ("optimal", 0.0)
+
+
+@pytest.mark.parametrize("name", ["max_nodes", "min_samples_leaf", "memory_limit"])
+def test_limits_beyond_every_integer_of_the_core(name):
+    model = OptimalTreeClassifier(max_depth=2, **{name: 2**80}).fit(X, [0, 1, 1, 0])
+    assert model.status_ == "optimal"
+    assert model.objective_ == (2.0 if name == "min_samples_leaf" else 0.0)
+
+
+def test_masked_entries_are_missing():
+    hidden = np.ma.masked_array(X, mask=X == 5.0)
+    plain = np.where(X == 5.0, np.nan, X)
+    y = [0, 1, 1, 0]
+    assert (
+        OptimalTreeClassifier().fit(hidden, y).tree_ == OptimalTreeClassifier().fit(plain, y).tree_
+    )
+    with pytest.raises(InputError, match="label of row 1 is None"):
+        OptimalTreeClassifier().fit(X, np.ma.masked_array([0, 1, 1, 0], mask=[0, 1, 0, 0]))
+
+
+def test_text_that_is_no_unicode():
+    with pytest.raises(InputError, match="no valid text"):
+        OptimalTreeClassifier().fit(pd.DataFrame({"a": ["\ud800", "b"]}, dtype=object), [0, 1])
+
+
+def test_integers_of_128_bits():
+    wide = pl.DataFrame({"a": pl.Series([2**100, None, 7, 7], dtype=pl.Int128)})
+    model = OptimalTreeClassifier(max_depth=1).fit(wide, [0, 0, 1, 1])
+    assert model.objective_ == 0.0
+    wrong = pl.DataFrame({"a": pl.Series([2**100 + 1, 7], dtype=pl.Int128)})
+    with pytest.raises(InputError, match="no float64 equals"):
+        OptimalTreeClassifier().fit(wrong, [0, 1])
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_largest_numbers_do_not_overflow():
+    wide = np.array([[1.7e308, -1.7e308], [-1.7e308, 1.7e308], [1.7e308, 1.7e308], [1.6e308, 0.0]])
+    model = check_fitted(
+        OptimalTreeClassifier().fit(wide, [0, 1, 2, 2]), wide, np.array([0, 1, 2, 2])
+    )
+    assert model.objective_ == 0.0
+    with pytest.raises(InputError, match="divide them all"):
+        OptimalTreeClassifier().fit(X, [0, 1, 1, 0], sample_weight=np.full(4, 1e308))
+    with pytest.raises(InputTypeError, match="must hold numbers: its dtype is complex128"):
+        OptimalTreeClassifier().fit(X, [0, 1, 1, 0], sample_weight=np.full(4, 1j))
+
+
+def test_labels_that_no_model_file_can_hold(tmp_path):
+    y = np.array(["2020", "2021", "2021", "2020"], dtype="M8[Y]")
+    model = OptimalTreeClassifier(max_depth=2).fit(X, y)
+    assert (model.predict(X) == y).all()
+    with pytest.raises(ModelFileError, match="labels of type date"):
+        model.save(tmp_path / "model.json")
+    with pytest.raises(InputTypeError, match="of type complex"):
+        OptimalTreeClassifier().fit(X, np.array([1j, 2j, 1j, 2j], dtype=object))
+
+
+@pytest.mark.parametrize("candidates", [{0}, range(1), pd.Index(["x0"]), np.array([0])])
+def test_candidates_in_any_container_are_saved(candidates, tmp_path):
+    table = pd.DataFrame(X, columns=["x0", "x1"])
+    model = OptimalTreeClassifier(max_depth=1, candidates=candidates).fit(table, [0, 0, 1, 1])
+    model.save(tmp_path / "model.json")
+    assert load(tmp_path / "model.json").candidates == list(candidates)
+    with pytest.raises(ParameterError, match="is a mapping"):
+        OptimalTreeClassifier(candidates={"x0": 1.5}).fit(table, [0, 0, 1, 1])

@@ -1,14 +1,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
 from certitree._binning import binary_matrix, code_records
 from certitree._condition import goes_left
 from certitree._frame import read_records
 from certitree._matching import feature_values
 from certitree._split import select
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 
 def code(X, rows=None, weights=None, max_bins=100, candidates=None):

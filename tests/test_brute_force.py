@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+
 from brute_force import all_splits, best_objective
 from certitree import OptimalTreeClassifier
 from checking import check_fitted, raw_columns

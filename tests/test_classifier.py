@@ -3,10 +3,11 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
-from certitree import OptimalTreeClassifier, ParameterError, Split
-from checking import check_fitted
 from sklearn.datasets import load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier
+
+from certitree import OptimalTreeClassifier, ParameterError, Split
+from checking import check_fitted
 
 
 @pytest.fixture(scope="module")

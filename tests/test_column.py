@@ -3,6 +3,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+
 from certitree import InputError, InputTypeError
 from certitree._column import dictionary_column, numeric_column, object_column
 

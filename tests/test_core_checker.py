@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from certitree import _core
 
 NAN = float("nan")

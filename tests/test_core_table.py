@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from certitree import _core
 
 SHARED = Path(os.environ.get("CERTITREE_SHARED", Path(__file__).parents[2] / "shared"))

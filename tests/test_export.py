@@ -1,10 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
+
 from certitree import OptimalTreeClassifier, export_text
 from certitree._export import describe_condition
 from certitree._schema import Feature
-from sklearn.exceptions import NotFittedError
 
 
 @pytest.fixture

@@ -7,12 +7,13 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from certitree import OptimalTreeClassifier, load
-from certitree.exceptions import InputError, ParameterError
-from certitree.objectives import DemographicParity, EqualOpportunity, Matthews
 from sklearn.base import clone
 from sklearn.metrics import matthews_corrcoef
 from sklearn.model_selection import GridSearchCV
+
+from certitree import OptimalTreeClassifier, load
+from certitree.exceptions import InputError, ParameterError
+from certitree.objectives import DemographicParity, EqualOpportunity, Matthews
 
 FAIR = {"demographic_parity": DemographicParity, "equal_opportunity": EqualOpportunity}
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from certitree import OptimalTreeClassifier
 from certitree.objectives import DemographicParity, EqualOpportunity
 

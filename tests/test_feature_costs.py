@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from feature_cost_oracle import least_cost
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from certitree import AdaptiveTreeClassifier, OptimalTreeClassifier
 from certitree.exceptions import InputError, ParameterError
 from certitree.objectives import FeatureCosts
+from feature_cost_oracle import least_cost
 
 N_INSTANCES = {2: 700, 3: 700, 6: 250}
 
@@ -81,7 +81,7 @@ def test_equals_brute_force(n_values):
 
 
 def test_cheap_feature_opens_the_door_to_a_dear_one():
-    """Then a smaller side may cost more than a larger one, where the cheap feature parts nothing."""
+    """Then a side may cost more than a larger one, if the cheap feature does not part it."""
     for seed in range(60):
         rng = np.random.default_rng(seed)
         n_rows = int(rng.integers(12, 25))

@@ -7,6 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
+
 from certitree import InputError, InputTypeError, OptimalTreeClassifier
 from certitree._column import NominalColumn, NumericColumn
 from certitree._frame import read_records

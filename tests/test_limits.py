@@ -3,6 +3,7 @@ import time
 import joblib
 import numpy as np
 import pytest
+
 from certitree import ParameterError
 from certitree._limits import count_threads, draw_seed, parse_memory, relative_gap, seconds_left
 

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+
 from certitree import OptimalTreeClassifier
 from checking import check_fitted
 

@@ -1,13 +1,14 @@
 import copy
 import json
 
-import certitree
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
+
+import certitree
 from certitree import ModelFileError, OptimalTreeClassifier, Split
 from certitree._model_file import from_dict, to_dict
-from sklearn.datasets import load_iris
 
 FRAME = pd.DataFrame(
     {
@@ -191,3 +192,28 @@ def test_a_cut_file_names_its_path(tmp_path, content):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(FileNotFoundError):
         certitree.load(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "9" * 10_000, '{"format": '])
+def test_json_that_cannot_be_read(text, tmp_path):
+    (tmp_path / "model.json").write_text(text)
+    with pytest.raises(ModelFileError, match="is not a JSON file"):
+        certitree.load(tmp_path / "model.json")
+
+
+@pytest.mark.parametrize("objective", [None, 1, "nonsense", [], {"objective": []}])
+def test_objectives_that_do_not_exist(objective):
+    X, y = load_iris(return_X_y=True)
+    content = to_dict(OptimalTreeClassifier(max_depth=1).fit(X, y))
+    content["parameters"]["objective"] = objective
+    with pytest.raises(ModelFileError, match="objective"):
+        from_dict(content)
+
+
+@pytest.mark.parametrize("weight", [0, -1.0, float("nan"), 1e400])
+def test_nodes_weigh_something(weight):
+    X, y = load_iris(return_X_y=True)
+    content = to_dict(OptimalTreeClassifier(max_depth=1).fit(X, y))
+    content["tree"]["weighted_n_node_samples"][1] = weight
+    with pytest.raises(ModelFileError, match="not finite and positive"):
+        from_dict(content)

@@ -16,6 +16,7 @@ import certitree
 from certitree import InputError, InputTypeError, OptimalTreeClassifier, ParameterError
 from certitree.objectives import (
     F1,
+    Accuracy,
     CostMatrix,
     FBeta,
     Jaccard,
@@ -123,10 +124,25 @@ def test_beta_refused(beta):
 
 
 def test_class_weight_refused():
-    refuses(ParameterError, "'maybe', but y has 'no', 'yes'", class_weight={"maybe": 2})
+    unknown = Accuracy(class_weight={"maybe": 2})
+    refuses(ParameterError, "'maybe', but y has 'no', 'yes'", objective=unknown)
+    refuses(ParameterError, "divide them all", objective=Accuracy(class_weight={"no": 1e308}))
     for bad in (0, -1, np.nan, np.inf, "2"):
-        refuses(ParameterError, "positive number", class_weight={"no": bad})
-    refuses(ValueError, "'class_weight' parameter", class_weight="unbalanced")
+        with pytest.raises(ParameterError, match="positive number"):
+            Accuracy(class_weight={"no": bad})
+    for bad in ("unbalanced", 3, ["classes"]):
+        with pytest.raises(ParameterError, match="'balanced' or None"):
+            Accuracy(class_weight=bad)
+
+
+def test_class_weights_count_in_the_score():
+    factors = Accuracy(class_weight={"no": 3})
+    assert factors.score(Y, ["yes"] * 5) == 3 / 9
+    assert factors.score(Y, ["yes"] * 5, [1, 1, 0, 1, 1]) == 3 / 6
+    balanced = Accuracy(class_weight="balanced")
+    assert balanced.score(Y, ["yes"] * 5) == 0.5
+    assert hash(factors) == hash(clone(OptimalTreeClassifier(objective=factors)).objective)
+    assert factors != balanced
 
 
 def test_objects_are_cloned_and_compared():
@@ -140,16 +156,17 @@ def test_objects_are_cloned_and_compared():
 
 
 @pytest.mark.parametrize(
-    ("objective", "class_weight"),
+    "objective",
     [
-        (FBeta(2, pos_label="yes"), None),
-        ("jaccard", None),
-        (CostMatrix([[0, 1], [2, 0]]), "balanced"),
-        ("accuracy", {"no": 2.0}),
+        FBeta(2, pos_label="yes"),
+        "jaccard",
+        CostMatrix([[0, 1], [2, 0]]),
+        Accuracy(class_weight={np.str_("no"): np.float32(2)}),
+        Accuracy(class_weight="balanced"),
     ],
 )
-def test_model_files_keep_the_objective(tmp_path, objective, class_weight):
-    model = OptimalTreeClassifier(objective=objective, class_weight=class_weight, max_depth=1)
+def test_model_files_keep_the_objective(tmp_path, objective):
+    model = OptimalTreeClassifier(objective=objective, max_depth=1)
     model.fit(X, Y).save(tmp_path / "model.json")
     json.loads((tmp_path / "model.json").read_text())
     loaded = certitree.load(tmp_path / "model.json")
@@ -181,7 +198,7 @@ def test_score_is_accuracy_and_scorers_are_the_objective():
 
 def test_search_over_objectives():
     data, target = load_iris(return_X_y=True)
-    grid = {"objective": ["accuracy", "balanced_accuracy"], "class_weight": [None, "balanced"]}
+    grid = {"objective": ["accuracy", "balanced_accuracy", Accuracy(class_weight="balanced")]}
     search = GridSearchCV(OptimalTreeClassifier(max_depth=2, max_bins=5), grid, cv=3)
     assert search.fit(data, target).best_score_ > 0.9
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from brute_force import all_splits
-from checking import raw_columns
-from objective_oracle import cost_leaf, error_leaf, least_cost, reachable_statistics
 
+from brute_force import all_splits
 from certitree import AdaptiveTreeClassifier, OptimalTreeClassifier
 from certitree.objectives import (
     F1,
+    Accuracy,
     BalancedAccuracy,
     CostMatrix,
     FBeta,
@@ -19,6 +18,8 @@ from certitree.objectives import (
     Objective,
     RecordCosts,
 )
+from checking import raw_columns
+from objective_oracle import cost_leaf, error_leaf, least_cost, reachable_statistics
 
 N_INSTANCES = 150
 
@@ -118,7 +119,7 @@ def test_class_weight():
     for seed in range(N_INSTANCES):
         rng, X, y, weights, limits = instance(seed, 3)
         factors = {0: 2.0, 2: float(rng.choice([0.5, 3.0]))}
-        model = fit_both("accuracy", X, y, weights, limits, class_weight=factors)
+        model = fit_both(Accuracy(class_weight=factors), X, y, weights, limits)
         weighted = weights * np.array([factors.get(label, 1.0) for label in y.tolist()])
         costs = np.repeat(weighted[:, None], 3, axis=1)
         costs[np.arange(y.size), y] = 0.0
@@ -128,7 +129,7 @@ def test_class_weight():
 def test_balanced_class_weight_is_balanced_accuracy():
     for seed in range(0, N_INSTANCES, 5):
         _, X, y, weights, limits = instance(seed, 3)
-        by_weight = fit_both("accuracy", X, y, weights, limits, class_weight="balanced")
+        by_weight = fit_both(Accuracy(class_weight="balanced"), X, y, weights, limits)
         by_score = fit_both("balanced_accuracy", X, y, weights, limits)
         share = by_weight.objective_ / weights.sum()
         assert 1 - share == pytest.approx(by_score.objective_, rel=1e-10)

@@ -5,9 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from brute_force import all_splits
-from checking import raw_columns
-from objective_oracle import cost_leaf, reachable_statistics
 from sklearn.base import clone, is_classifier
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -17,7 +14,10 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import certitree
+from brute_force import all_splits
 from certitree import InputError, InputTypeError, OptimalPolicyTree, ParameterError
+from checking import raw_columns
+from objective_oracle import cost_leaf, reachable_statistics
 
 METHODS = ("direct", "ipw", "doubly_robust")
 

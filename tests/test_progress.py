@@ -2,9 +2,10 @@ import io
 import time
 
 import numpy as np
+from rich.console import Console
+
 from certitree import OptimalTreeClassifier
 from certitree._progress import ProgressLog
-from rich.console import Console
 
 
 def snapshot(objective, lower_bound, nodes=5):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from certitree import OptimalTreeClassifier, _core
 from certitree._binning import code_records
 from certitree._frame import read_records

@@ -3,8 +3,6 @@ import pickle
 import joblib
 import numpy as np
 import pytest
-from certitree import OptimalTreeClassifier
-from checking import check_fitted
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -12,15 +10,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-EXPECTED_FAILURES = {
-    "check_class_weight_classifiers": "wants almost all records called by the heavy class; the "
-    "best tree still has pure leaves of the light ones, which cost it nothing"
-}
+from certitree import OptimalTreeClassifier
+from checking import check_fitted
 
 
-@parametrize_with_checks(
-    [OptimalTreeClassifier()], expected_failed_checks=lambda _: EXPECTED_FAILURES
-)
+@parametrize_with_checks([OptimalTreeClassifier()])
 def test_estimator_contract(estimator, check):
     check(estimator)
 

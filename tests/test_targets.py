@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+
 from certitree import InputError, InputTypeError
 from certitree._targets import read_targets
 
@@ -12,6 +13,12 @@ from certitree._targets import read_targets
         ([3, 1, 3, -2], [-2, 1, 3]),
         ([10**12, 0, 5, 5], [0, 5, 10**12]),
         (np.array([250, 3, 250, 7], dtype=np.uint8), [3, 7, 250]),
+        (np.array([100, -100, 100, 0], dtype=np.int8), [-100, 0, 100]),
+        (
+            np.array([2**64 - 1, 2**64 - 9, 2**64 - 1, 2**64 - 5], np.uint64),
+            [2**64 - 9, 2**64 - 5, 2**64 - 1],
+        ),
+        (np.array([2**63 - 1, 2**63 - 2, 2**63 - 1, 2**63 - 4]), [2**63 - 4, 2**63 - 2, 2**63 - 1]),
         ([True, False, True, True], [False, True]),
         ([2.0, 1.0, 2.0, 2.0], [1.0, 2.0]),
         (["b", "a", "c", "b"], ["a", "b", "c"]),

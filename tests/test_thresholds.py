@@ -1,8 +1,9 @@
 import numpy as np
-from certitree._thresholds import find_thresholds, midpoints
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+
+from certitree._thresholds import find_thresholds, midpoints
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 columns = arrays(np.float64, st.integers(1, 40), elements=finite)

@@ -2,9 +2,10 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+
 from certitree import OptimalTreeClassifier, Tree
 from certitree._condition import goes_left
-from sklearn.datasets import load_iris
 
 
 @pytest.fixture(scope="module")

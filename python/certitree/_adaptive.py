@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from certitree import _core
 from certitree._classifier import OptimalTreeClassifier
 from certitree._coding import CodedTable
-from certitree._limits import seconds_left
+from certitree._limits import capped, seconds_left
 from certitree._model_file import storable
 from certitree._peer_proposer import PeerProposer
 from certitree._split import Split
@@ -157,7 +157,6 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
         self,
         *,
         objective: str | Objective = "accuracy",
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         max_depth: int = 4,
         max_nodes: int | None = None,
         max_candidates: int = 20,
@@ -185,7 +184,6 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
     ) -> None:
         super().__init__(
             objective=objective,
-            class_weight=class_weight,
             max_depth=max_depth,
             max_nodes=max_nodes,
             min_samples_leaf=min_samples_leaf,
@@ -220,15 +218,15 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
         if self.certify != "auto":
             certify = "always" if self.certify else "never"
         loop = {
-            "max_candidates": self.max_candidates,
+            "max_candidates": capped(self.max_candidates),
             "inner_time_limit": float(self.inner_time_limit),
-            "max_iterations": self.max_iterations,
-            "patience": self.patience,
-            "switch_after": self.switch_after,
+            "max_iterations": capped(self.max_iterations),
+            "patience": capped(self.patience),
+            "switch_after": capped(self.switch_after),
             "tolerance": float(self.tol),
-            "cart_fits": self.cart_fits,
-            "cart_depth": self.cart_depth,
-            "forest_trees": self.forest_trees,
+            "cart_fits": capped(self.cart_fits),
+            "cart_depth": capped(self.cart_depth),
+            "forest_trees": capped(self.forest_trees),
             "effort": self.effort,
             "certify": certify,
         }
@@ -239,19 +237,21 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
     def _keep_search(self, search: Search) -> None:
         """Keep what the last run of the loop did."""
         runs = search.runs if isinstance(search, AdaptiveSearch) else []
+        self.stop_reason_: str = "solved"
+        self.candidates_: tuple[Split, ...] = ()
+        self.history_: list[Iteration] = []
         if not runs:
-            self.stop_reason_, self.candidates_, self.history_ = "solved", (), []
             return
         run, coded = runs[-1], search.coded
-        self.stop_reason_: str = run["stop_reason"]
-        self.candidates_: tuple[Split, ...] = _splits(run["candidates"], coded)
-        self.history_: list[Iteration] = [
+        self.stop_reason_ = run["stop_reason"]
+        self.candidates_ = _splits(run["candidates"], coded)
+        self.history_ = [
             Iteration(
                 step=entry["step"],
                 candidates=_splits(entry["candidates"], coded),
                 n_unique=entry["n_unique"],
                 compression=entry["compression"],
-                seconds=dict(entry["seconds"]),
+                seconds={str(stage): value for stage, value in entry["seconds"].items()},
                 objective=entry["objective"],
                 incumbent=entry["incumbent"],
                 accepted=entry["accepted"],

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Literal, Self
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
 from certitree._base import TreeClassifier
 from certitree._exact import ExactSearch
 from certitree._frame import read_records
 from certitree._model_file import storable
 from certitree._split import Split
-from certitree._targets import read_targets, weigh_classes
+from certitree._targets import read_targets
 from certitree.objectives import Objective, as_objective
 from certitree.objectives._record_costs import read_costs
 
@@ -39,10 +38,8 @@ class OptimalTreeClassifier(ExactSearch, TreeClassifier):
     ----------
     objective : str or Objective, default="accuracy"
         What the tree is to be best at: a name of `certitree.objectives.objective_names`, or an
-        object of `certitree.objectives` such as ``F1(pos_label="yes")``.
-    class_weight : dict, "balanced" or None, default=None
-        Factor by which the weight of each class is multiplied, > 0; 1 for classes that are not
-        named. "balanced" gives all classes the same total weight.
+        object of `certitree.objectives` such as ``F1(pos_label="yes")`` or
+        ``Accuracy(class_weight="balanced")``.
     max_depth : int, default=3
         Most branching nodes on a path from the root to a leaf; 0 is a single leaf.
     max_nodes : int or None, default=None
@@ -124,7 +121,6 @@ class OptimalTreeClassifier(ExactSearch, TreeClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "objective": [str, Objective],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
         **ExactSearch._parameter_constraints,
     }
 
@@ -132,7 +128,6 @@ class OptimalTreeClassifier(ExactSearch, TreeClassifier):
         self,
         *,
         objective: str | Objective = "accuracy",
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         max_depth: int = 3,
         max_nodes: int | None = None,
         min_samples_leaf: int = 1,
@@ -147,7 +142,6 @@ class OptimalTreeClassifier(ExactSearch, TreeClassifier):
         verbose: int = 0,
     ) -> None:
         self.objective = objective
-        self.class_weight = class_weight
         self.max_depth = max_depth
         self.max_nodes = max_nodes
         self.min_samples_leaf = min_samples_leaf
@@ -208,7 +202,6 @@ class OptimalTreeClassifier(ExactSearch, TreeClassifier):
         name = type(self).__name__
         records = read_records(X, name)
         targets = read_targets(y, sample_weight, records.n_rows, name)
-        targets = weigh_classes(targets, self.class_weight)
         costs = read_costs(costs, records.n_rows, targets.rows)
         objective = as_objective(self.objective)
         goal = objective.bind_records(records, targets, costs, sensitive)

@@ -159,8 +159,8 @@ def solve(
     of a record: its weight if mislabelled), or `costs` (float64, shape (n_rows, n_labels), finite,
     >= 0) must be given. `node_penalty` is absolute (per branching node). `candidates` restricts the
     splits to those (column, split) pairs. `kernel` "auto" takes the cube solver (all boxes of the
-    splits) where its estimated work is the smaller one, and the general search otherwise; "cube" and
-    "general" force the choice, the others are kernels of the general search.
+    splits) where its estimated work is the smaller one, and the general search otherwise; "cube"
+    and "general" force the choice, the others are kernels of the general search.
     `time_limit` is the seconds left. The GIL is released;
     signals are polled: Ctrl-C ends the search with status "interrupted". `progress` is called about
     four times a second from the calling thread. Raises ValueError with a message that begins with
@@ -203,9 +203,10 @@ def solve_matthews(
 ) -> MatthewsResult:
     """Find the tree with the largest Matthews correlation.
 
-    `labels` is 1 for the positive class and 0 for the other; both must occur with positive weight. Other arguments
-    as in `solve`. A constant tree has correlation 0, so the best tree has at least that. Real weights are rounded to a
-    fraction 2^-40 of their total: the optimum is proven up to that.
+    `labels` is 1 for the positive class and 0 for the other; both must occur with positive weight.
+    Other arguments as in `solve`. A constant tree has correlation 0, so the best tree has at least
+    that. Real weights are rounded to a fraction 2^-38 of their total: the optimum is proven up to
+    that.
     """
 
 class FairTree(TypedDict):
@@ -216,12 +217,15 @@ class FairTree(TypedDict):
     disparity: float
     """Largest difference between the rates of two groups."""
     rates: list[float]
-    """Rate of positive predictions of each group (equal opportunity: among its positive records)."""
+    """Rate of positive predictions per group (equal opportunity: among its positive records)."""
     nodes: list[tuple[int, int, int, int, int]]
 
 class _FairnessTradeOff(TypedDict, total=False):
     trade_off: list[FairTree]
-    """Only if asked for: the tree with fewest errors for every disparity that pays, each proven, in rising order of errors."""
+    """Only if asked for: for every disparity that pays, the tree with fewest errors, each proven.
+
+    In rising order of errors.
+    """
     trade_off_complete: bool
     """Whether it goes down to disparity 0."""
 
@@ -263,11 +267,12 @@ def solve_fairness(
     trade_off: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> FairnessResult:
-    """Find the tree with fewest errors for which no two groups' rates differ by more than `limit` (0 to 1).
+    """Find the tree with fewest errors whose group rates differ by no more than `limit` (0 to 1).
 
-    `labels` is 1 for the positive class and 0 for the other; `groups` holds values in [0, n_groups), and each group
-    must have weight (equal opportunity: weight in the positive class). A constant tree has disparity 0, so there
-    always is a tree. Other arguments as in `solve`.
+    `labels` is 1 for the positive class and 0 for the other; `groups` holds values in
+    [0, n_groups), and each group must have weight (equal opportunity: weight in the positive
+    class). A constant tree has disparity 0, so there always is a tree. Other arguments as in
+    `solve`.
     """
 
 def solve_impurity(
@@ -371,7 +376,10 @@ def rank_splits(
     n_threads: int,
     seed: int,
 ) -> list[tuple[int, int, float]]:
-    """Rank splits by a random forest or by repeated CART fits: (column, split, importance), best first."""
+    """Rank splits by a random forest or by repeated CART fits.
+
+    Returns (column, split, importance), best first.
+    """
 
 def score_tree(
     values: Sequence[NDArray[np.float64]],

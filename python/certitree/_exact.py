@@ -17,7 +17,7 @@ from certitree._builder import build_tree
 from certitree._coding import CodedTable
 from certitree._column import Array
 from certitree._frame import Records
-from certitree._limits import count_threads, draw_seed, parse_memory
+from certitree._limits import capped, count_threads, draw_seed, parse_memory
 from certitree._progress import live_progress
 from certitree._schema import Feature
 from certitree._split import Split, leave_out, select
@@ -103,9 +103,9 @@ class ExactSearch:
             coded_at = time.perf_counter()
             with live_progress(self.verbose, started) as progress:
                 limits = {
-                    "max_depth": self.max_depth,
-                    "max_nodes": self.max_nodes,
-                    "min_samples_leaf": self.min_samples_leaf,
+                    "max_depth": capped(self.max_depth),
+                    "max_nodes": None if self.max_nodes is None else capped(self.max_nodes),
+                    "min_samples_leaf": capped(self.min_samples_leaf),
                     "candidates": None,
                     "aggregate": bool(self.aggregate),
                     "memory_limit": memory_limit,

@@ -128,7 +128,6 @@ def describe_certificate(model: TreeModel) -> str:
             "feasible": "not proven",
         }.get(model.status_, f"stopped by {model.status_}")
         proof = (
-            f"{reached}: no tree within the limits is {beyond} {bound:.10g} "
-            f"(gap {model.gap_:.2%})"
+            f"{reached}: no tree within the limits is {beyond} {bound:.10g} (gap {model.gap_:.2%})"
         )
     return f"{type(model).__name__}: {size}\nobjective {objective:.10g}, {proof}"

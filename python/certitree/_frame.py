@@ -134,9 +134,12 @@ def read_records(X: Any, estimator_name: str) -> Records:
     if isinstance(X, list | tuple) and np.asarray(X).dtype.kind == "U":
         # numpy would turn every number of a mixed list into text.
         X = np.array(X, dtype=object)
-    matrix = check_array(
-        X, dtype=None, ensure_all_finite="allow-nan", estimator=estimator_name, input_name="X"
-    )
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        X = np.array(X.tolist(), dtype=object)  # masked entries become None
+    with np.errstate(invalid="ignore"):  # its sum of the largest numbers may be inf - inf
+        matrix = check_array(
+            X, dtype=None, ensure_all_finite="allow-nan", estimator=estimator_name, input_name="X"
+        )
     return MatrixRecords(matrix)
 
 
@@ -216,7 +219,13 @@ def _series_column(series: nw.Series[Any], name: str) -> Column:
     if isinstance(dtype, nw.Boolean):
         return bool_column(_filled(series, missing, False).astype(bool), missing)
     if isinstance(dtype, nw.String | nw.Categorical | nw.Enum):
-        return _dictionary_series(series)
+        try:
+            return _dictionary_series(series)
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"feature {name!r} holds {error.object!r:.60}, which is no valid text ({error}); "
+                f"repair or drop such values"
+            ) from error
     if isinstance(dtype, nw.Object):
         return object_column(np.asarray(series.to_numpy(), dtype=object), name)
     if dtype.is_temporal():
@@ -228,6 +237,8 @@ def _series_column(series: nw.Series[Any], name: str) -> Column:
 
 
 def _numeric_series(series: nw.Series[Any], missing: NDArray[np.bool_], name: str) -> Column:
+    if isinstance(series.dtype, nw.Int128 | nw.UInt128):  # numpy has no such type
+        return object_column(np.array(series.to_list(), dtype=object), name)
     if not series.dtype.is_integer():
         return numeric_column(_floats(series.cast(nw.Float64), missing), name)
     integers = _filled(series, missing, 0)

@@ -46,14 +46,20 @@ def parse_memory(limit: int | str | None) -> int | None:
         size = int(float(match[1]) * units[match[2].lower()])
     if size <= 0:
         raise ParameterError(f"memory_limit={limit!r} must be positive; give at least some MB")
-    return size
+    return min(size, 2**62)  # what the core can hold, and more than there is
 
 
 def count_threads(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` means, as scikit-learn's glossary has it."""
     if n_jobs == 0:
         raise ParameterError("n_jobs=0 has no meaning; give 1 or more, or -1 for all processors")
-    return int(joblib.effective_n_jobs(n_jobs))
+    # More threads than this only cost memory; the tree does not depend on their number.
+    return min(int(joblib.effective_n_jobs(n_jobs)), 4 * int(joblib.cpu_count()))
+
+
+def capped(limit: int) -> int:
+    """Return a limit that the core's integers can hold; above, larger means no more."""
+    return min(int(limit), 2**31 - 1)
 
 
 def draw_seed(random_state: Any) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -17,7 +18,7 @@ from certitree._split import Split
 from certitree._tree import Tree
 from certitree.exceptions import CertitreeError, ModelFileError
 from certitree.objectives import Objective
-from certitree.objectives._registry import objective_from_dict
+from certitree.objectives._registry import as_objective, objective_from_dict
 
 if TYPE_CHECKING:
     from certitree._base import TreeModel
@@ -85,8 +86,8 @@ def load(path: str | Path) -> TreeModel:
         If it cannot be opened.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError) as error:  # no text, no JSON, or no sane JSON
         raise ModelFileError(
             f"{path} is not a JSON file ({error}); give a file written by model.save"
         ) from error
@@ -99,15 +100,24 @@ def load(path: str | Path) -> TreeModel:
 def to_dict(model: TreeModel) -> dict[str, Any]:
     """Return a fitted model as a dict of plain numbers, strings, lists and dicts."""
     check_is_fitted(model)
+    classes = model.classes_.tolist()
+    if not all(isinstance(label, str | bool | int | float) for label in classes):
+        kind = type(classes[0]).__name__
+        raise ModelFileError(
+            f"labels of type {kind} cannot be written to a model file; fit with labels that are "
+            f"strings, numbers or bools (y.astype(str)), or pickle the model"
+        )
     return {
         "format": FORMAT,
         "version": VERSION,
         "written_by": f"certitree {__version__}",
         "estimator": type(model).__name__,
         "parameters": {
-            name: _plain_parameter(value) for name, value in model.get_params(deep=False).items()
+            name: _plain_parameter(value)
+            for name, value in model.get_params(deep=False).items()
+            if not callable(value)  # a proposer of the user: the default takes its place
         },
-        "classes": {"dtype": _dtype_name(model.classes_), "values": model.classes_.tolist()},
+        "classes": {"dtype": _dtype_name(model.classes_), "values": classes},
         "has_feature_names": hasattr(model, "feature_names_in_"),
         "features": [
             {
@@ -197,27 +207,25 @@ def _plain_parameter(value: Any) -> Any:
         return None
     if isinstance(value, Objective):
         return _plain(value.to_dict())
-    if isinstance(value, dict):  # class_weight: JSON would make text of its keys
-        return {"mapping": [[_plain(key), _plain(entry)] for key, entry in value.items()]}
     if isinstance(value, tuple) and len(value) == 2:
         value = Split(*value)
     if isinstance(value, Split):
         return {"feature": _plain(value.feature), "value": _plain(value.value)}
-    if isinstance(value, list | tuple | np.ndarray):
+    if isinstance(value, Iterable) and not isinstance(value, str):
         return [_plain_parameter(entry) for entry in value]
     return _plain(value)
 
 
 def _read_parameters(plain: dict[str, Any]) -> dict[str, Any]:
     parameters = dict(plain)
-    if isinstance(parameters.get("objective"), dict):
-        parameters["objective"] = objective_from_dict(parameters["objective"])
-    class_weight = parameters.get("class_weight")
-    if isinstance(class_weight, dict):
-        try:
-            parameters["class_weight"] = dict(class_weight["mapping"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelFileError("'class_weight' is no list of classes and factors") from error
+    if "objective" in parameters:
+        objective = parameters["objective"]
+        if isinstance(objective, str):
+            as_objective(objective)
+        elif isinstance(objective, dict):
+            parameters["objective"] = objective_from_dict(objective)
+        else:
+            raise ModelFileError(f"'objective' holds {objective!r}; a name or a dict is expected")
     candidates = parameters.get("candidates")
     if candidates is not None:
         if not isinstance(candidates, list):

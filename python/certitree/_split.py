@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any
@@ -75,6 +75,11 @@ def select(
     """
     if candidates is None:
         return None
+    if isinstance(candidates, Mapping):
+        raise ParameterError(
+            "candidates is a mapping; give a list of features, Split objects, or pairs (feature, "
+            "threshold) and (feature, category)"
+        )
     selections: dict[int, Selection] = {}
     for entry in candidates:
         whole = isinstance(entry, str | Integral) and not isinstance(entry, bool)

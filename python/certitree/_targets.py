@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from numbers import Real
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -15,8 +13,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
 from certitree._column import Array
-from certitree._schema import available
-from certitree.exceptions import InputError, InputTypeError, ParameterError
+from certitree.exceptions import InputError, InputTypeError
 
 
 @dataclass(frozen=True)
@@ -60,48 +57,6 @@ def read_targets(y: Any, sample_weight: Any, n_rows: int, estimator_name: str) -
     return Targets(rows, labels.astype(np.int32), classes, weights, total)
 
 
-def weigh_classes(
-    targets: Targets, class_weight: Mapping[Any, float] | Literal["balanced"] | None
-) -> Targets:
-    """Multiply the weights of the records by a factor for their class.
-
-    Parameters
-    ----------
-    targets : Targets
-    class_weight : dict from class to factor, "balanced" or None
-        "balanced" makes the total weight of all classes equal and keeps that of all records.
-
-    Raises
-    ------
-    ParameterError
-        If a class does not occur, or a factor is not a positive number.
-    """
-    if class_weight is None:
-        return targets
-    n_classes = targets.classes.size
-    if isinstance(class_weight, str):
-        totals = np.bincount(targets.labels, weights=targets.weights, minlength=n_classes)
-        factors = targets.total_weight / (n_classes * totals)
-    else:
-        factors = np.ones(n_classes)
-        classes = targets.classes.tolist()
-        for label, factor in class_weight.items():
-            if label not in classes:
-                raise ParameterError(
-                    f"class_weight names the class {label!r}, but y has {available(classes)}"
-                )
-            if not isinstance(factor, Real) or not 0 < float(factor) < np.inf:
-                raise ParameterError(
-                    f"class_weight gives class {label!r} the factor {factor!r}; a positive number "
-                    f"is expected (to leave a class out, drop its records)"
-                )
-            factors[classes.index(label)] = factor
-    weights = factors[targets.labels]
-    if targets.weights is not None:
-        weights = weights * targets.weights
-    return replace(targets, weights=weights, total_weight=float(weights.sum()))
-
-
 def read_labels(y: Any, n_rows: int, estimator_name: str) -> Array:
     """Turn labels of any source into a one-dimensional array without missing entries."""
     if y is None:
@@ -139,6 +94,8 @@ def read_labels(y: Any, n_rows: int, estimator_name: str) -> Array:
 
 
 def _to_numpy(y: Any) -> Array:
+    if isinstance(y, np.ma.MaskedArray):
+        return np.array(y.tolist(), object) if np.ma.is_masked(y) else np.asarray(y.data)
     if isinstance(y, np.ndarray):
         return y
     if nw.dependencies.is_into_series(y):
@@ -196,14 +153,22 @@ def _encode(y: Array) -> tuple[Array, NDArray[np.intp]]:
         low = int(y.min())
         span = int(y.max()) - low + 1
         if span <= 4096:  # counting beats sorting
-            shifted = (y - low).astype(np.intp)
+            # Narrow signed types cannot hold the difference, unsigned ones have no room above.
+            wide = y.astype(np.int64) if y.dtype.kind == "i" else y
+            shifted = (wide - wide.dtype.type(low)).astype(np.intp)
             present = np.flatnonzero(np.bincount(shifted, minlength=span))
             place = np.zeros(span, dtype=np.intp)
             place[present] = np.arange(present.size)
-            return (present + low).astype(y.dtype), place[shifted]
+            return np.array([low + p for p in present.tolist()], y.dtype), place[shifted]
     if y.dtype.kind in "OU":  # texts: hashing beats sorting
         texts = y.tolist()
-        found = sorted(set(texts))
+        try:
+            found = sorted(set(texts))
+        except TypeError as error:
+            raise InputTypeError(
+                f"y holds labels of type {type(texts[0]).__name__}, which cannot be sorted and "
+                f"compared ({error}). Give strings, numbers or bools, such as y.astype(str)."
+            ) from error
         index = {text: place for place, text in enumerate(found)}
         codes = np.fromiter(map(index.__getitem__, texts), np.intp, y.size)
         return np.array(found, dtype=y.dtype), codes
@@ -226,7 +191,10 @@ def read_weights(
     if isinstance(sample_weight, int | float):
         sample_weight = np.full(n_rows, sample_weight)
     try:
-        weights = np.array(_to_numpy(sample_weight), dtype=np.float64)
+        given = _to_numpy(sample_weight)
+        if given.dtype.kind == "c":
+            raise TypeError(f"its dtype is {given.dtype}")
+        weights = np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputTypeError(f"sample_weight must hold numbers: {error}") from error
     if weights.ndim != 1 or weights.size != n_rows:
@@ -250,6 +218,13 @@ def read_weights(
         raise InputError(
             "Sample weights must contain at least one non-zero number, but every weight is zero, "
             "so there is no record to learn from."
+        )
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise InputError(
+            "sample_weight adds up to more than the largest number, 1.8e308. Only ratios of "
+            "weights matter for the tree: divide them all by the same number."
         )
     if positive.all():
         return weights, None

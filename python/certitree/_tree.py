@@ -264,6 +264,9 @@ def _problems(tree: Tree) -> Iterator[str]:
             yield f"node {node} of the tree has {parents[node]} parents instead of one"
     if not np.isfinite(tree.value).all() or (tree.value < 0).any():
         yield "'value' of the tree holds a number that is not finite or is negative"
+    weights = tree.weighted_n_node_samples
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        yield "'weighted_n_node_samples' of the tree holds a number that is not finite and positive"
 
 
 def _condition_problems(tree: Tree, node: int) -> Iterator[str]:

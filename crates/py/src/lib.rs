@@ -19,15 +19,15 @@ mod _core {
     #[pymodule_export]
     use crate::checker::score_tree;
     #[pymodule_export]
-    use crate::rank::rank_splits;
-    #[pymodule_export]
-    use crate::refine::refine;
-    #[pymodule_export]
-    use crate::pareto::{solve_fairness, solve_matthews};
-    #[pymodule_export]
     use crate::feature_costs::solve_feature_costs;
     #[pymodule_export]
     use crate::impurity::solve_impurity;
+    #[pymodule_export]
+    use crate::pareto::{solve_fairness, solve_matthews};
+    #[pymodule_export]
+    use crate::rank::rank_splits;
+    #[pymodule_export]
+    use crate::refine::refine;
     #[pymodule_export]
     use crate::solve::solve;
     #[pymodule_export]

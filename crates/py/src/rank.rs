@@ -31,7 +31,12 @@ pub(crate) fn rank_splits<'py>(
     n_threads: usize,
     seed: u64,
 ) -> PyResult<Vec<Row>> {
-    let arrays = Arrays { labels, n_labels, weights, costs };
+    let arrays = Arrays {
+        labels,
+        n_labels,
+        weights,
+        costs,
+    };
     let statistics = arrays.statistics()?;
     let task = statistics.task();
     let max_depth = max_depth.unwrap_or(usize::MAX);
@@ -49,14 +54,21 @@ pub(crate) fn rank_splits<'py>(
         .build()
         .map_err(|error| PyValueError::new_err(format!("cannot start threads: {error}")))?;
     let table = &*table;
-    let excluded: Vec<SplitRef> =
-        excluded.into_iter().map(|(column, split)| SplitRef { column, split }).collect();
+    let excluded: Vec<SplitRef> = excluded
+        .into_iter()
+        .map(|(column, split)| SplitRef { column, split })
+        .collect();
     let ranked = py
         .detach(|| {
             let never = || false;
             let is_excluded = |split: SplitRef| excluded.contains(&split);
             let offered: Vec<SplitRef> = if by_forest {
-                table.splits.iter().copied().filter(|&split| !is_excluded(split)).collect()
+                table
+                    .splits
+                    .iter()
+                    .copied()
+                    .filter(|&split| !is_excluded(split))
+                    .collect()
             } else {
                 table.splits.clone()
             };
@@ -65,11 +77,17 @@ pub(crate) fn rank_splits<'py>(
                 if by_forest {
                     rank_by_forest(&records, Forest { n_trees, max_depth }, seed, &never)
                 } else {
-                    let cart = Cart { n_fits: n_trees, max_depth };
+                    let cart = Cart {
+                        n_fits: n_trees,
+                        max_depth,
+                    };
                     rank_by_cart(&records, cart, &is_excluded, seed, &never)
                 }
             }))
         })
         .map_err(to_value_error)?;
-    Ok(ranked.iter().map(|r| (r.split.column, r.split.split, r.importance)).collect())
+    Ok(ranked
+        .iter()
+        .map(|r| (r.split.column, r.split.split, r.importance))
+        .collect())
 }

@@ -76,45 +76,91 @@ pub(crate) fn refine<'py>(
         patience,
         switch_after,
         tolerance,
-        effort: parse(effort, "effort", &[("paper", Effort::Paper), ("high", Effort::High)])?,
+        effort: parse(
+            effort,
+            "effort",
+            &[("paper", Effort::Paper), ("high", Effort::High)],
+        )?,
         certify: parse(
             certify,
             "certify",
-            &[("auto", Certify::Auto), ("always", Certify::Always), ("never", Certify::Never)],
+            &[
+                ("auto", Certify::Auto),
+                ("always", Certify::Always),
+                ("never", Certify::Never),
+            ],
         )?,
         seed,
     };
-    let arrays = Arrays { labels, n_labels, weights, costs };
+    let arrays = Arrays {
+        labels,
+        n_labels,
+        weights,
+        costs,
+    };
     let statistics = arrays.statistics()?;
     let task = statistics.task();
     let core = &*table;
     let mut watcher = Watcher(Callback::new(progress));
-    let mut outside = proposer.map(|callable| PythonProposer { callable, error: None });
+    let mut outside = proposer.map(|callable| PythonProposer {
+        callable,
+        error: None,
+    });
     let refined = py.detach(|| {
-        let source =
-            TableSource { table: &core.table, splits: &core.splits, task: &*task, aggregate };
-        let forest = Forest { n_trees: forest_trees, ..Forest::default() };
-        let cart = Cart { n_fits: cart_fits, max_depth: cart_depth };
+        let source = TableSource {
+            table: &core.table,
+            splits: &core.splits,
+            task: &*task,
+            aggregate,
+        };
+        let forest = Forest {
+            n_trees: forest_trees,
+            ..Forest::default()
+        };
+        let cart = Cart {
+            n_fits: cart_fits,
+            max_depth: cart_depth,
+        };
         let mut inside = TreeProposer::new(
-            &core.table, &core.splits, &*task, forest, cart, n_threads, seed,
+            &core.table,
+            &core.splits,
+            &*task,
+            forest,
+            cart,
+            n_threads,
+            seed,
         );
         let proposer: &mut dyn Proposer = match &mut outside {
             Some(proposer) => proposer,
             None => &mut inside,
         };
-        refine_core(&source, proposer, &params, &settings, &control, &mut watcher)
+        refine_core(
+            &source,
+            proposer,
+            &params,
+            &settings,
+            &control,
+            &mut watcher,
+        )
     });
-    if let Some(error) = outside.and_then(|proposer| proposer.error).or(watcher.0.error) {
+    if let Some(error) = outside
+        .and_then(|proposer| proposer.error)
+        .or(watcher.0.error)
+    {
         return Err(error);
     }
     result(py, &refined.map_err(to_value_error)?)
 }
 
 fn parse<T: Copy>(name: &str, what: &str, known: &[(&str, T)]) -> PyResult<T> {
-    known.iter().find(|(other, _)| *other == name).map(|(_, value)| *value).ok_or_else(|| {
-        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        PyValueError::new_err(format!("{what} is {name:?}; {names:?} are allowed"))
-    })
+    known
+        .iter()
+        .find(|(other, _)| *other == name)
+        .map(|(_, value)| *value)
+        .ok_or_else(|| {
+            let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+            PyValueError::new_err(format!("{what} is {name:?}; {names:?} are allowed"))
+        })
 }
 
 /// Asks a Python callable: (iteration, excluded splits, count) to a list of splits.
@@ -130,21 +176,31 @@ impl Proposer for PythonProposer {
         request: &Request<'_>,
         monitor: &mut Monitor<'_>,
     ) -> Result<Vec<SplitRef>, Error> {
-        let excluded: Vec<(u32, u32)> =
-            request.excluded.iter().map(|split| (split.column, split.split)).collect();
+        let excluded: Vec<(u32, u32)> = request
+            .excluded
+            .iter()
+            .map(|split| (split.column, split.split))
+            .collect();
         let answer = Python::attach(|py| {
-            let answer = self.callable.call1(py, (request.iteration, excluded, request.count));
-            answer.and_then(|splits| splits.extract::<Vec<(u32, u32)>>(py)).map_err(|error| {
-                let interrupt = error.is_instance_of::<PyKeyboardInterrupt>(py);
-                (error, interrupt)
-            })
+            let answer = self
+                .callable
+                .call1(py, (request.iteration, excluded, request.count));
+            answer
+                .and_then(|splits| splits.extract::<Vec<(u32, u32)>>(py))
+                .map_err(|error| {
+                    let interrupt = error.is_instance_of::<PyKeyboardInterrupt>(py);
+                    (error, interrupt)
+                })
         });
         match answer {
-            Ok(splits) => {
-                Ok(splits.into_iter().map(|(column, split)| SplitRef { column, split }).collect())
-            }
+            Ok(splits) => Ok(splits
+                .into_iter()
+                .map(|(column, split)| SplitRef { column, split })
+                .collect()),
             Err((_, true)) => {
-                monitor.control.stop(certitree_core::search::Stop::Interrupt);
+                monitor
+                    .control
+                    .stop(certitree_core::search::Stop::Interrupt);
                 Ok(Vec::new())
             }
             Err((error, false)) => {
@@ -202,7 +258,10 @@ fn result<'py>(py: Python<'py>, refined: &Refined) -> PyResult<Bound<'py, PyDict
     dict.set_item("n_unique_labelled", refined.base.n_unique_labelled)?;
     dict.set_item("candidates", pairs(&refined.candidates))?;
     let records = refined.history.iter().map(|entry| record(py, entry));
-    dict.set_item("history", PyList::new(py, records.collect::<PyResult<Vec<_>>>()?)?)?;
+    dict.set_item(
+        "history",
+        PyList::new(py, records.collect::<PyResult<Vec<_>>>()?)?,
+    )?;
     let stats = counters(py, &refined.stats)?;
     stats.set_item("merge_seconds", refined.merge_seconds)?;
     dict.set_item("stats", stats)?;
@@ -214,7 +273,10 @@ fn record<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyDict>>
     dict.set_item("step", record.step.name())?;
     dict.set_item("candidates", pairs(&record.candidates))?;
     dict.set_item("n_unique", record.n_unique)?;
-    dict.set_item("compression", record.n_records as f64 / record.n_unique.max(1) as f64)?;
+    dict.set_item(
+        "compression",
+        record.n_records as f64 / record.n_unique.max(1) as f64,
+    )?;
     let seconds = PyDict::new(py);
     seconds.set_item("proposal", record.seconds.proposal)?;
     seconds.set_item("projection", record.seconds.projection)?;
@@ -229,5 +291,8 @@ fn record<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyDict>>
 }
 
 fn pairs(splits: &[SplitRef]) -> Vec<(u32, u32)> {
-    splits.iter().map(|split| (split.column, split.split)).collect()
+    splits
+        .iter()
+        .map(|split| (split.column, split.split))
+        .collect()
 }

@@ -61,11 +61,17 @@ pub(crate) fn solve<'py>(
     };
     let keep: Vec<SplitRef> = match candidates {
         None => table.splits.clone(),
-        Some(pairs) => {
-            pairs.into_iter().map(|(column, split)| SplitRef { column, split }).collect()
-        }
+        Some(pairs) => pairs
+            .into_iter()
+            .map(|(column, split)| SplitRef { column, split })
+            .collect(),
     };
-    let arrays = Arrays { labels, n_labels, weights, costs };
+    let arrays = Arrays {
+        labels,
+        n_labels,
+        weights,
+        costs,
+    };
     let statistics = arrays.statistics()?;
     let task = statistics.task();
     let core_table = &table.table;
@@ -102,7 +108,8 @@ impl Watcher {
 
 impl Observer for Watcher {
     fn poll(&mut self, progress: &Progress) -> bool {
-        self.0.poll(progress.objective.is_finite(), |py| report(py, progress))
+        self.0
+            .poll(progress.objective.is_finite(), |py| report(py, progress))
     }
 }
 
@@ -141,9 +148,17 @@ pub(crate) type PyNode = (i64, i64, i64, i64, i64);
 pub(crate) fn node_list(tree: &Tree) -> Vec<PyNode> {
     let node = |node: &TreeNode| match *node {
         TreeNode::Leaf { label } => (-1, -1, -1, -1, i64::from(label)),
-        TreeNode::Branch { split, inside, outside } => {
-            (i64::from(split.column), i64::from(split.split), i64::from(inside), i64::from(outside), -1)
-        }
+        TreeNode::Branch {
+            split,
+            inside,
+            outside,
+        } => (
+            i64::from(split.column),
+            i64::from(split.split),
+            i64::from(inside),
+            i64::from(outside),
+            -1,
+        ),
     };
     tree.nodes.iter().map(node).collect()
 }
@@ -158,7 +173,11 @@ pub(crate) fn status_name(status: Status) -> &'static str {
     }
 }
 
-fn stats<'py>(py: Python<'py>, outcome: &Outcome, build_seconds: f64) -> PyResult<Bound<'py, PyDict>> {
+fn stats<'py>(
+    py: Python<'py>,
+    outcome: &Outcome,
+    build_seconds: f64,
+) -> PyResult<Bound<'py, PyDict>> {
     let dict = counters(py, &outcome.stats)?;
     dict.set_item("warm_start_objective", outcome.warm_start_objective)?;
     dict.set_item("merge_seconds", build_seconds)?;

@@ -58,7 +58,11 @@ impl Statistics<'_> {
     pub fn task(&self) -> Box<dyn AdditiveTask + '_> {
         let weights = self.weights.as_deref();
         match (&self.labels, &self.costs) {
-            (Some(labels), None) => Box::new(Accuracy { labels, n_labels: self.n_labels, weights }),
+            (Some(labels), None) => Box::new(Accuracy {
+                labels,
+                n_labels: self.n_labels,
+                weights,
+            }),
             (classes, costs) => Box::new(RecordCosts {
                 costs: costs.as_deref().unwrap_or(&[]),
                 n_labels: self.n_labels,
@@ -70,7 +74,9 @@ impl Statistics<'_> {
 }
 
 /// The entries of an array, copied only if they do not lie side by side.
-pub(crate) fn contiguous<'a, T: numpy::Element + Copy>(array: &'a PyReadonlyArray1<'_, T>) -> Cow<'a, [T]> {
+pub(crate) fn contiguous<'a, T: numpy::Element + Copy>(
+    array: &'a PyReadonlyArray1<'_, T>,
+) -> Cow<'a, [T]> {
     match array.as_slice() {
         Ok(slice) => Cow::Borrowed(slice),
         Err(_) => array.as_array().iter().copied().collect(),

@@ -19,7 +19,11 @@ pub(crate) struct Callback {
 
 impl Callback {
     pub fn new(progress: Option<Py<PyAny>>) -> Self {
-        Self { progress, reported: Instant::now(), error: None }
+        Self {
+            progress,
+            reported: Instant::now(),
+            error: None,
+        }
     }
 
     /// Returns whether the solver is to go on; there is something to report if `ready`.

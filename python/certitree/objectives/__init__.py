@@ -16,8 +16,8 @@ from certitree.objectives._base import Goal, Objective, Scorer
 from certitree.objectives._cost_matrix import CostMatrix
 from certitree.objectives._demographic_parity import DemographicParity
 from certitree.objectives._equal_opportunity import EqualOpportunity
-from certitree.objectives._feature_costs import FeatureCosts
 from certitree.objectives._f1 import F1, FBeta
+from certitree.objectives._feature_costs import FeatureCosts
 from certitree.objectives._group_fairness import FairnessPoint
 from certitree.objectives._impurity import Entropy, Gini
 from certitree.objectives._jaccard import Jaccard

@@ -17,9 +17,7 @@ from certitree.exceptions import ParameterError
 
 FeatureKey: TypeAlias = str | int
 Prices: TypeAlias = Mapping[FeatureKey, float] | Iterable[tuple[FeatureKey, float]]
-Groups: TypeAlias = (
-    Mapping[str, Iterable[FeatureKey]] | Iterable[tuple[str, Iterable[FeatureKey]]]
-)
+Groups: TypeAlias = Mapping[str, Iterable[FeatureKey]] | Iterable[tuple[str, Iterable[FeatureKey]]]
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ def objective_from_dict(plain: dict[str, Any]) -> Objective:
         If the name or the parameters are unknown.
     """
     name, parameters = plain.get("objective"), plain.get("parameters")
-    if name not in _OBJECTIVES or not isinstance(parameters, dict):
+    if not isinstance(name, str) or name not in _OBJECTIVES or not isinstance(parameters, dict):
         raise ValueError(f"there is no objective {name!r}")
     try:
         return _OBJECTIVES[name](**parameters)

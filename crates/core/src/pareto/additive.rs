@@ -70,7 +70,11 @@ pub struct Inside<'o> {
 
 impl Observer for Inside<'_> {
     fn poll(&mut self, progress: &Progress) -> bool {
-        let known = Progress { objective: self.objective, lower_bound: self.bound, ..*progress };
+        let known = Progress {
+            objective: self.objective,
+            lower_bound: self.bound,
+            ..*progress
+        };
         self.observer.poll(&known)
     }
 }

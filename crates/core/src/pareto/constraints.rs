@@ -26,7 +26,10 @@ pub struct Pair {
 impl Pair {
     /// The same groups the other way round.
     pub fn reversed(self) -> Self {
-        Self { over: self.under, under: self.over }
+        Self {
+            over: self.under,
+            under: self.over,
+        }
     }
 }
 

@@ -35,8 +35,19 @@ pub fn raise_bound(
     observer: &mut dyn Observer,
     incumbent: &mut Incumbent<'_>,
 ) -> Result<Bound, Error> {
-    let best = Bound { errors: 0, cells: Vec::new() };
-    let mut dual = Dual { records, params, control, observer, incumbent, best, multipliers: None };
+    let best = Bound {
+        errors: 0,
+        cells: Vec::new(),
+    };
+    let mut dual = Dual {
+        records,
+        params,
+        control,
+        observer,
+        incumbent,
+        best,
+        multipliers: None,
+    };
     let n = relaxation.constraints.len();
     let passes = if n > 1 { PASSES } else { 1 };
     for _ in 0..passes {
@@ -122,11 +133,19 @@ impl Dual<'_, '_> {
             objective: self.incumbent.best.errors as f64 * self.records.problem.unit,
             bound: self.best.errors as f64 * self.records.problem.unit,
         };
-        let found: Scalar =
-            solve_scalar(self.records, &prices.rows, self.params, self.control, &mut inside)?;
+        let found: Scalar = solve_scalar(
+            self.records,
+            &prices.rows,
+            self.params,
+            self.control,
+            &mut inside,
+        )?;
         let bound = relaxation.least_errors(&prices, found.lower);
         if bound > self.best.errors || self.multipliers.is_none() {
-            self.best = Bound { errors: bound.max(self.best.errors), cells: found.cells.clone() };
+            self.best = Bound {
+                errors: bound.max(self.best.errors),
+                cells: found.cells.clone(),
+            };
             self.multipliers = Some(
                 relaxation
                     .constraints

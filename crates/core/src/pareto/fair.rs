@@ -150,7 +150,11 @@ pub fn minimise_errors(
     let prices = relaxation.prices();
     let unit = records.problem.unit;
     let objective = incumbent.best.errors as f64 * unit;
-    let mut inside = Inside { observer, objective, bound: 0.0 };
+    let mut inside = Inside {
+        observer,
+        objective,
+        bound: 0.0,
+    };
     let found = solve_scalar(records, &prices.rows, params, control, &mut inside)?;
     let mut lower = relaxation.least_errors(&prices, found.lower).max(0);
     incumbent.offer(&found.tree, &found.cells);
@@ -179,7 +183,13 @@ pub fn minimise_errors(
         )?;
         lower = lower.max(bound).min(incumbent.best.errors);
         let upper = incumbent.best.errors;
-        let mut watch = Watch { control, observer, upper, unit, asked: Instant::now() };
+        let mut watch = Watch {
+            control,
+            observer,
+            upper,
+            unit,
+            asked: Instant::now(),
+        };
         let proof: Proof = prove(
             records,
             &relaxation,

@@ -303,7 +303,11 @@ impl<'a, const A: usize> Fronts<'a, A> {
             self.try_columns(node, depth, budget, most, &mut found);
         }
         found.sort_by_key(|survivor| {
-            (survivor.inside + survivor.outside, survivor.column, survivor.split)
+            (
+                survivor.inside + survivor.outside,
+                survivor.column,
+                survivor.split,
+            )
         });
         found
     }
@@ -365,8 +369,7 @@ impl<'a, const A: usize> Fronts<'a, A> {
                     stretches.push((middle + 1, to, left, right));
                     continue;
                 }
-                let losses =
-                    self.try_split(node, (column, middle), depth, budget, most, found);
+                let losses = self.try_split(node, (column, middle), depth, budget, most, found);
                 let here = [losses[0], losses[1], mass];
                 stretches.push((from, middle, left, here));
                 stretches.push((middle + 1, to, here, right));

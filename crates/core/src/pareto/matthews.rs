@@ -152,8 +152,11 @@ pub fn maximise_correlation(
         let gap = open.swap_remove(next);
         let [left, right] = gap.corners;
         let prices = prices(left, right, records);
-        let mut inside =
-            Inside { observer, objective: best.correlation, bound: best.upper_bound };
+        let mut inside = Inside {
+            observer,
+            objective: best.correlation,
+            bound: best.upper_bound,
+        };
         let found = solve_prices(records, &prices, params, control, &mut inside)?;
         best.n_searches += 1;
         let group_count = records.n_groups;

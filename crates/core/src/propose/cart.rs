@@ -19,7 +19,10 @@ pub struct Cart {
 
 impl Default for Cart {
     fn default() -> Self {
-        Self { n_fits: 20, max_depth: 5 }
+        Self {
+            n_fits: 20,
+            max_depth: 5,
+        }
     }
 }
 
@@ -37,25 +40,34 @@ pub fn rank_by_cart(
     stopped: &(dyn Fn() -> bool + Sync),
 ) -> Vec<Ranked> {
     let p = records.splits.len();
-    let allowed: Vec<u32> =
-        (0..p as u32).filter(|&split| !excluded(records.splits[split as usize])).collect();
-    let growth = Growth { max_depth: cart.max_depth, considered: p };
-    let fits: Vec<Vec<f64>> = (0..cart.n_fits)
-        .into_par_iter()
-        .map_init(
-            || Grower::new(records),
-            |grower, fit| {
-                if stopped() || allowed.is_empty() {
-                    return Vec::new();
-                }
-                let mut random = Random::new(seed, fit as u64);
-                let masses =
-                    if fit == 0 { records.all() } else { records.bootstrap(&mut random) };
-                grower.grow(&masses, &allowed, growth, &mut random)
-            },
-        )
+    let allowed: Vec<u32> = (0..p as u32)
+        .filter(|&split| !excluded(records.splits[split as usize]))
         .collect();
-    let mut ranked = rank(&records.splits, &sum_normalised(p, &fits));
+    let growth = Growth {
+        max_depth: cart.max_depth,
+        considered: p,
+    };
+    let n_fits = if allowed.is_empty() { 0 } else { cart.n_fits };
+    let sums = sum_normalised(p, n_fits, stopped, |fits| {
+        fits.into_par_iter()
+            .map_init(
+                || Grower::new(records),
+                |grower, fit| {
+                    if stopped() {
+                        return Vec::new();
+                    }
+                    let mut random = Random::new(seed, fit as u64);
+                    let masses = if fit == 0 {
+                        records.all()
+                    } else {
+                        records.bootstrap(&mut random)
+                    };
+                    grower.grow(&masses, &allowed, growth, &mut random)
+                },
+            )
+            .collect()
+    });
+    let mut ranked = rank(&records.splits, &sums);
     ranked.retain(|ranked| ranked.importance > 0.0);
     ranked
 }

@@ -18,7 +18,10 @@ pub struct Forest {
 
 impl Default for Forest {
     fn default() -> Self {
-        Self { n_trees: 500, max_depth: usize::MAX }
+        Self {
+            n_trees: 500,
+            max_depth: usize::MAX,
+        }
     }
 }
 
@@ -38,19 +41,21 @@ pub fn rank_by_forest(
         max_depth: forest.max_depth,
         considered: (p as f64).sqrt().floor() as usize,
     };
-    let trees: Vec<Vec<f64>> = (0..forest.n_trees)
-        .into_par_iter()
-        .map_init(
-            || Grower::new(records),
-            |grower, tree| {
-                if stopped() {
-                    return Vec::new();
-                }
-                let mut random = Random::new(seed, tree as u64);
-                let masses = records.bootstrap(&mut random);
-                grower.grow(&masses, &allowed, growth, &mut random)
-            },
-        )
-        .collect();
-    rank(&records.splits, &sum_normalised(p, &trees))
+    let sums = sum_normalised(p, forest.n_trees, stopped, |trees| {
+        trees
+            .into_par_iter()
+            .map_init(
+                || Grower::new(records),
+                |grower, tree| {
+                    if stopped() {
+                        return Vec::new();
+                    }
+                    let mut random = Random::new(seed, tree as u64);
+                    let masses = records.bootstrap(&mut random);
+                    grower.grow(&masses, &allowed, growth, &mut random)
+                },
+            )
+            .collect()
+    });
+    rank(&records.splits, &sums)
 }

@@ -87,12 +87,19 @@ impl<'a> Grower<'a> {
         growth: Growth,
         random: &mut Random,
     ) -> Vec<f64> {
-        let k = if LABELS == 0 { self.records.n_labels } else { LABELS };
+        let k = if LABELS == 0 {
+            self.records.n_labels
+        } else {
+            LABELS
+        };
         let mut importance = vec![0.0; self.records.splits.len()];
         self.allowed.clear();
         self.allowed.extend_from_slice(allowed);
         self.rows.clear();
-        let present = masses.chunks_exact(k).enumerate().filter(|(_, row)| row.iter().any(|&m| m > 0));
+        let present = masses
+            .chunks_exact(k)
+            .enumerate()
+            .filter(|(_, row)| row.iter().any(|&m| m > 0));
         self.rows.extend(present.map(|(row, _)| row as u32));
         let considered = growth.considered.clamp(1, allowed.len().max(1));
         let small = CELL_STEPS * k * self.records.n_bins() / considered;
@@ -103,8 +110,12 @@ impl<'a> Grower<'a> {
             fill::<LABELS>(self.records, masses, &self.rows, &mut histogram);
             histogram
         });
-        let mut pending =
-            vec![Pending { first: 0, last: self.rows.len(), depth: 0, histogram }];
+        let mut pending = vec![Pending {
+            first: 0,
+            last: self.rows.len(),
+            depth: 0,
+            histogram,
+        }];
         let mut total = vec![0_i64; k];
         while let Some(node) = pending.pop() {
             if node.depth >= growth.max_depth
@@ -117,11 +128,21 @@ impl<'a> Grower<'a> {
             let best = match &node.histogram {
                 Some(histogram) => {
                     self.cumulate(histogram, k);
-                    self.best_of::<LABELS>(considered, random, &total, Self::split_by_histogram::<LABELS>)
+                    self.best_of::<LABELS>(
+                        considered,
+                        random,
+                        &total,
+                        Self::split_by_histogram::<LABELS>,
+                    )
                 }
                 None => {
                     self.gather(masses, node.first, node.last, k);
-                    self.best_of::<LABELS>(considered, random, &total, Self::split_by_rows::<LABELS>)
+                    self.best_of::<LABELS>(
+                        considered,
+                        random,
+                        &total,
+                        Self::split_by_rows::<LABELS>,
+                    )
                 }
             };
             let Some((split, score)) = best else {
@@ -132,9 +153,20 @@ impl<'a> Grower<'a> {
             let middle = self.partition(node.first, node.last, self.records.binary[split as usize]);
             let (a, b) = self.child_histograms::<LABELS>(masses, &node, middle, small);
             let depth = node.depth + 1;
-            pending.push(Pending { first: middle, last: node.last, depth, histogram: b });
-            pending.push(Pending { first: node.first, last: middle, depth, histogram: a });
-            self.spare_histograms.extend(node.histogram.filter(|h| !h.is_empty()));
+            pending.push(Pending {
+                first: middle,
+                last: node.last,
+                depth,
+                histogram: b,
+            });
+            pending.push(Pending {
+                first: node.first,
+                last: middle,
+                depth,
+                histogram: a,
+            });
+            self.spare_histograms
+                .extend(node.histogram.filter(|h| !h.is_empty()));
         }
         importance
     }
@@ -154,20 +186,32 @@ impl<'a> Grower<'a> {
         middle: usize,
         small: usize,
     ) -> (Option<Vec<i64>>, Option<Vec<i64>>) {
-        let k = if LABELS == 0 { self.records.n_labels } else { LABELS };
+        let k = if LABELS == 0 {
+            self.records.n_labels
+        } else {
+            LABELS
+        };
         let (a, b) = (middle - node.first, node.last - middle);
         let Some(whole) = node.histogram.as_ref().filter(|_| a.max(b) > small) else {
             return (None, None);
         };
         let mut lesser = self.spare_histogram(k);
-        let rows = if a <= b { node.first..middle } else { middle..node.last };
+        let rows = if a <= b {
+            node.first..middle
+        } else {
+            middle..node.last
+        };
         fill::<LABELS>(self.records, masses, &self.rows[rows], &mut lesser);
         let mut larger = self.spare_histogram(k);
         for ((out, all), part) in larger.iter_mut().zip(whole).zip(&lesser) {
             *out = all - part;
         }
         let lesser = (a.min(b) > small).then_some(lesser);
-        if a <= b { (lesser, Some(larger)) } else { (Some(larger), lesser) }
+        if a <= b {
+            (lesser, Some(larger))
+        } else {
+            (Some(larger), lesser)
+        }
     }
 
     /// Cumulate a histogram along ordered columns (all columns are: nominal splits take differences).
@@ -191,7 +235,8 @@ impl<'a> Grower<'a> {
             for (c, &code) in self.records.row(row).iter().enumerate() {
                 self.local_codes[c * n + i] = code;
             }
-            self.local_masses.extend_from_slice(&masses[row as usize * k..(row as usize + 1) * k]);
+            self.local_masses
+                .extend_from_slice(&masses[row as usize * k..(row as usize + 1) * k]);
         }
     }
 
@@ -228,7 +273,11 @@ impl<'a> Grower<'a> {
 
     /// Masses where `split` is true, from the cumulated histogram.
     fn split_by_histogram<const LABELS: usize>(&mut self, split: BinarySplit) -> bool {
-        let k = if LABELS == 0 { self.records.n_labels } else { LABELS };
+        let k = if LABELS == 0 {
+            self.records.n_labels
+        } else {
+            LABELS
+        };
         let first = self.records.first_bin[split.column as usize];
         let at = (first + usize::from(split.code)) * k;
         self.inside.clear();
@@ -243,7 +292,11 @@ impl<'a> Grower<'a> {
 
     /// Masses where `split` is true, row by row; false if it does not divide the rows.
     fn split_by_rows<const LABELS: usize>(&mut self, split: BinarySplit) -> bool {
-        let k = if LABELS == 0 { self.records.n_labels } else { LABELS };
+        let k = if LABELS == 0 {
+            self.records.n_labels
+        } else {
+            LABELS
+        };
         let n = self.local_masses.len() / k;
         let codes = &self.local_codes[split.column as usize * n..(split.column as usize + 1) * n];
         self.inside.clear();
@@ -251,7 +304,11 @@ impl<'a> Grower<'a> {
         let mut sums = [0_i64; LABELS];
         let mut count = 0;
         for (&code, masses) in codes.iter().zip(self.local_masses.chunks_exact(k)) {
-            let inside = if split.ordered { code <= split.code } else { code == split.code };
+            let inside = if split.ordered {
+                code <= split.code
+            } else {
+                code == split.code
+            };
             let mask = -i64::from(inside);
             count += usize::from(inside);
             if LABELS == 0 {
@@ -277,7 +334,11 @@ impl<'a> Grower<'a> {
         for at in first..last {
             let row = self.rows[at];
             let code = self.records.row(row)[split.column as usize];
-            let inside = if split.ordered { code <= split.code } else { code == split.code };
+            let inside = if split.ordered {
+                code <= split.code
+            } else {
+                code == split.code
+            };
             if inside {
                 self.rows[front] = row;
                 front += 1;
@@ -291,8 +352,17 @@ impl<'a> Grower<'a> {
 }
 
 /// Add rows to a histogram.
-fn fill<const LABELS: usize>(records: &Records, masses: &[i64], rows: &[u32], histogram: &mut [i64]) {
-    let k = if LABELS == 0 { records.n_labels } else { LABELS };
+fn fill<const LABELS: usize>(
+    records: &Records,
+    masses: &[i64],
+    rows: &[u32],
+    histogram: &mut [i64],
+) {
+    let k = if LABELS == 0 {
+        records.n_labels
+    } else {
+        LABELS
+    };
     for &row in rows {
         let masses = &masses[row as usize * k..(row as usize + 1) * k];
         for (&code, &first) in records.row(row).iter().zip(&records.first_bin) {
@@ -309,7 +379,10 @@ fn is_pure<const LABELS: usize>(masses: &[i64], rows: &[u32], total: &mut [i64])
     let k = if LABELS == 0 { total.len() } else { LABELS };
     total.fill(0);
     for &row in rows {
-        for (sum, mass) in total.iter_mut().zip(&masses[row as usize * k..(row as usize + 1) * k]) {
+        for (sum, mass) in total
+            .iter_mut()
+            .zip(&masses[row as usize * k..(row as usize + 1) * k])
+        {
             *sum += mass;
         }
     }

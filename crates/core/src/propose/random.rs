@@ -9,9 +9,13 @@ pub struct Random {
 impl Random {
     /// The generator number `stream` of a seed; streams are independent of one another.
     pub fn new(seed: u64, stream: u64) -> Self {
-        let mut random = Self { state: seed ^ 0x6a09_e667_f3bc_c909 };
+        let mut random = Self {
+            state: seed ^ 0x6a09_e667_f3bc_c909,
+        };
         let offset = random.next_u64();
-        Self { state: offset ^ stream.wrapping_mul(0xd1b5_4a32_d192_ed03) }
+        Self {
+            state: offset ^ stream.wrapping_mul(0xd1b5_4a32_d192_ed03),
+        }
     }
 
     /// The next 64 bits.

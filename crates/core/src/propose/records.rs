@@ -86,8 +86,9 @@ impl Records {
                 codes[row * kept.len() + c] = column.codes[record as usize];
             }
         }
-        let present: Vec<usize> =
-            (0..table.n_rows()).filter(|&record| task.is_present(record)).collect();
+        let present: Vec<usize> = (0..table.n_rows())
+            .filter(|&record| task.is_present(record))
+            .collect();
         Ok(Self {
             n_labels: task.n_labels(),
             splits: splits.to_vec(),
@@ -96,7 +97,10 @@ impl Records {
             first_bin,
             codes,
             n_rows: groups.representative.len(),
-            row_of_record: present.iter().map(|&record| groups.group_of_row[record]).collect(),
+            row_of_record: present
+                .iter()
+                .map(|&record| groups.group_of_row[record])
+                .collect(),
             masses: class_masses(task, &present),
         })
     }
@@ -127,8 +131,9 @@ impl Records {
     fn add(&self, record: usize, sums: &mut [i64]) {
         let k = self.n_labels;
         let row = self.row_of_record[record] as usize;
-        for (sum, mass) in
-            sums[row * k..(row + 1) * k].iter_mut().zip(&self.masses[record * k..(record + 1) * k])
+        for (sum, mass) in sums[row * k..(row + 1) * k]
+            .iter_mut()
+            .zip(&self.masses[record * k..(record + 1) * k])
         {
             *sum += mass;
         }
@@ -149,8 +154,10 @@ impl Records {
 
 fn class_masses(task: &dyn AdditiveTask, present: &[usize]) -> Vec<i64> {
     let k = task.n_labels();
-    let real: Vec<f64> =
-        present.iter().flat_map(|&record| (0..k).map(move |label| task.cost(record, label))).collect();
+    let real: Vec<f64> = present
+        .iter()
+        .flat_map(|&record| (0..k).map(move |label| task.cost(record, label)))
+        .collect();
     let mut masses = quantise(&real).units;
     let others = k.max(2) as i64 - 1;
     for record in masses.chunks_exact_mut(k.max(1)) {

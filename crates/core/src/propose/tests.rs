@@ -19,8 +19,9 @@ fn decreases_slowly(table: &Table, labels: &[i32], k: usize) -> Vec<f64> {
     let rows: Vec<usize> = (0..labels.len()).collect();
     let decrease = |split: &SplitRef| {
         let column = &table.columns()[split.column as usize];
-        let (a, b): (Vec<usize>, Vec<usize>) =
-            rows.iter().partition(|&&row| column.is_true(split.split as usize, column.codes[row]));
+        let (a, b): (Vec<usize>, Vec<usize>) = rows
+            .iter()
+            .partition(|&&row| column.is_true(split.split as usize, column.codes[row]));
         purity(&a) + purity(&b) - purity(&rows)
     };
     distinct_splits(table).iter().map(decrease).collect()
@@ -79,7 +80,7 @@ proptest! {
         prop_assume!(!labels.is_empty());
         let task = Accuracy { labels: &labels, n_labels: 3, weights: None };
         let records = Records::new(&table, &distinct_splits(&table), &task).unwrap();
-        let excluded = |split: SplitRef| (split.column + split.split) % modulus == 0;
+        let excluded = |split: SplitRef| (split.column + split.split).is_multiple_of(modulus);
         let never = || false;
         let on = |n_threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();

@@ -43,7 +43,15 @@ pub(super) fn spread_candidates(
 
 /// Splits per column such that all columns together stay below `size`; at least one.
 fn fair_share(columns: &[&[SplitRef]], size: usize) -> usize {
-    let total = |share: usize| columns.iter().map(|column| column.len().min(share)).sum::<usize>();
+    let total = |share: usize| {
+        columns
+            .iter()
+            .map(|column| column.len().min(share))
+            .sum::<usize>()
+    };
     let most = columns.iter().map(|column| column.len()).max().unwrap_or(1);
-    (1..=most).rev().find(|&share| total(share) <= size).unwrap_or(1)
+    (1..=most)
+        .rev()
+        .find(|&share| total(share) <= size)
+        .unwrap_or(1)
 }

@@ -13,7 +13,13 @@ const WINDOW: u32 = 2;
 
 impl Improver<'_, '_> {
     /// Improve a tree by all moves until none of them helps.
-    pub fn improve(&mut self, known: Part, rows: &[u32], depth: u32, budget: u32) -> Result<Part, Error> {
+    pub fn improve(
+        &mut self,
+        known: Part,
+        rows: &[u32],
+        depth: u32,
+        budget: u32,
+    ) -> Result<Part, Error> {
         let mut best = self.solve_bottoms(&known, rows, depth, budget)?;
         while depth > EXACT_DEPTH && !self.stopped() {
             let mut found = self.improve_above(&best, rows, depth, budget)?;
@@ -29,16 +35,28 @@ impl Improver<'_, '_> {
     }
 
     /// One round of moves at every node above the exact bottoms, from the lowest of them up.
-    fn improve_above(&mut self, known: &Part, rows: &[u32], depth: u32, budget: u32) -> Result<Part, Error> {
+    fn improve_above(
+        &mut self,
+        known: &Part,
+        rows: &[u32],
+        depth: u32,
+        budget: u32,
+    ) -> Result<Part, Error> {
         if depth <= EXACT_DEPTH || self.stopped() {
             return Ok(known.clone());
         }
         let mut best = known.clone();
-        if let Shape::Branch { split, inside, outside } = &*best.shape.clone() {
+        if let Shape::Branch {
+            split,
+            inside,
+            outside,
+        } = &*best.shape.clone()
+        {
             let (a_rows, b_rows) = self.divide(*split, rows);
             let spare = budget - best.shape.n_branching() as u32;
             let a = self.part(inside.clone(), &a_rows);
-            let a = self.improve_above(&a, &a_rows, depth - 1, inside.n_branching() as u32 + spare)?;
+            let a =
+                self.improve_above(&a, &a_rows, depth - 1, inside.n_branching() as u32 + spare)?;
             let b = self.part(outside.clone(), &b_rows);
             let b_budget = budget - 1 - a.shape.n_branching() as u32;
             let b = self.improve_above(&b, &b_rows, depth - 1, b_budget)?;
@@ -55,11 +73,24 @@ impl Improver<'_, '_> {
     }
 
     /// Move the threshold at the top as long as that helps, solving the bottoms below it anew.
-    fn move_split(&mut self, known: Part, rows: &[u32], depth: u32, budget: u32) -> Result<Part, Error> {
+    fn move_split(
+        &mut self,
+        known: Part,
+        rows: &[u32],
+        depth: u32,
+        budget: u32,
+    ) -> Result<Part, Error> {
         let mut best = known;
         let mut tried: Vec<u32> = Vec::new();
         loop {
-            let Shape::Branch { split, inside, outside } = &*best.shape.clone() else { return Ok(best) };
+            let Shape::Branch {
+                split,
+                inside,
+                outside,
+            } = &*best.shape.clone()
+            else {
+                return Ok(best);
+            };
             let column = &self.base.columns[split.column as usize];
             let mut moved = false;
             for next in neighbours(column, *split) {
@@ -97,6 +128,9 @@ fn neighbours(column: &ProblemColumn, split: SplitRef) -> Vec<SplitRef> {
         .iter()
         .map(|step| i64::from(split.split) + step)
         .filter(|&at| at >= 0 && at < column.n_splits as i64)
-        .map(|at| SplitRef { column: split.column, split: at as u32 })
+        .map(|at| SplitRef {
+            column: split.column,
+            split: at as u32,
+        })
         .collect()
 }

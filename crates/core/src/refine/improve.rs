@@ -18,7 +18,7 @@ use crate::tree::Tree;
 /// Levels that are solved exactly in one go.
 pub(super) const EXACT_DEPTH: u32 = 3;
 /// Splits looked at two levels ahead for each that is tried.
-const WIDER: usize = 4;
+const WIDER: usize = 8;
 
 /// A tree of part of the rows.
 #[derive(Clone, Debug)]
@@ -34,7 +34,8 @@ impl Part {
     pub fn beats(&self, other: &Self) -> bool {
         let slack = 1e-9 * other.cost.abs().max(1.0);
         self.cost < other.cost - slack
-            || (self.cost <= other.cost + slack && self.shape.n_branching() < other.shape.n_branching())
+            || (self.cost <= other.cost + slack
+                && self.shape.n_branching() < other.shape.n_branching())
     }
 }
 
@@ -66,7 +67,11 @@ impl Improver<'_, '_> {
     fn units(&self, shape: &Shape, rows: &[u32]) -> i64 {
         match shape {
             Shape::Leaf => self.label_costs(rows).into_iter().min().unwrap_or(0),
-            Shape::Branch { split, inside, outside } => {
+            Shape::Branch {
+                split,
+                inside,
+                outside,
+            } => {
                 let (a, b) = self.divide(*split, rows);
                 self.units(inside, &a) + self.units(outside, &b)
             }
@@ -87,12 +92,15 @@ impl Improver<'_, '_> {
     /// The label of least summed cost, the first of equals.
     pub fn best_label(&self, rows: &[u32]) -> usize {
         let sums = self.label_costs(rows);
-        (0..sums.len()).min_by_key(|&label| sums[label]).unwrap_or(0)
+        (0..sums.len())
+            .min_by_key(|&label| sums[label])
+            .unwrap_or(0)
     }
 
     /// Rows where a split is true, and the others.
     pub fn divide(&self, split: crate::table::SplitRef, rows: &[u32]) -> (Vec<u32>, Vec<u32>) {
-        rows.iter().partition(|&&row| self.base.is_true(split, row as usize))
+        rows.iter()
+            .partition(|&&row| self.base.is_true(split, row as usize))
     }
 
     pub fn part(&self, shape: Arc<Shape>, rows: &[u32]) -> Part {
@@ -104,10 +112,17 @@ impl Improver<'_, '_> {
     pub fn is_allowed(&self, shape: &Shape, rows: &[u32]) -> bool {
         match shape {
             Shape::Leaf => {
-                let records: u64 = rows.iter().map(|&row| u64::from(self.base.counts[row as usize])).sum();
+                let records: u64 = rows
+                    .iter()
+                    .map(|&row| u64::from(self.base.counts[row as usize]))
+                    .sum();
                 records >= u64::from(self.params.min_samples_leaf)
             }
-            Shape::Branch { split, inside, outside } => {
+            Shape::Branch {
+                split,
+                inside,
+                outside,
+            } => {
                 let (a, b) = self.divide(*split, rows);
                 self.is_allowed(inside, &a) && self.is_allowed(outside, &b)
             }
@@ -141,18 +156,29 @@ impl Improver<'_, '_> {
             max_depth: depth,
             max_nodes: Some(budget),
             // Threads cost more than they bring on few rows or levels.
-            n_threads: if depth >= EXACT_DEPTH { self.params.n_threads } else { 1 },
+            n_threads: if depth >= EXACT_DEPTH {
+                self.params.n_threads
+            } else {
+                1
+            },
             ..self.params.clone()
         };
         self.monitor.progress.stage = Stage::Improve;
         let initial = Tree::label(problem, &known.shape);
         let initial = (known.shape.n_branching() > 0).then_some(&initial);
         let control = self.monitor.control;
-        let mut observer = Inner { monitor: &mut *self.monitor, certifies: false };
+        let mut observer = Inner {
+            monitor: &mut *self.monitor,
+            certifies: false,
+        };
         let outcome = search_from(problem, &params, control, &mut observer, initial)?;
         self.stats.add(&outcome.stats);
         let found = self.part(Shape::of_tree(&outcome.tree, self.base)?, rows);
-        Ok(if found.beats(known) { found } else { known.clone() })
+        Ok(if found.beats(known) {
+            found
+        } else {
+            known.clone()
+        })
     }
 
     /// Solve all subtrees of three levels at the bottom anew; `depth` and `budget` are what this subtree may use.
@@ -166,19 +192,31 @@ impl Improver<'_, '_> {
         if depth <= EXACT_DEPTH {
             return self.solve_exactly(known, rows, depth, budget);
         }
-        let Shape::Branch { split, inside, outside } = &*known.shape else {
+        let Shape::Branch {
+            split,
+            inside,
+            outside,
+        } = &*known.shape
+        else {
             // A leaf high up gets as many levels as can be solved.
             return self.solve_exactly(known, rows, EXACT_DEPTH, budget);
         };
         let (a_rows, b_rows) = self.divide(*split, rows);
-        let (a, b) = (self.part(inside.clone(), &a_rows), self.part(outside.clone(), &b_rows));
+        let (a, b) = (
+            self.part(inside.clone(), &a_rows),
+            self.part(outside.clone(), &b_rows),
+        );
         let spare = budget - known.shape.n_branching() as u32;
         let a_budget = a.shape.n_branching() as u32 + spare;
         let a = self.solve_bottoms(&a, &a_rows, depth - 1, a_budget)?;
         let b_budget = budget - 1 - a.shape.n_branching() as u32;
         let b = self.solve_bottoms(&b, &b_rows, depth - 1, b_budget)?;
         let found = self.part(Shape::branch(*split, a.shape, b.shape), rows);
-        Ok(if found.beats(known) { found } else { known.clone() })
+        Ok(if found.beats(known) {
+            found
+        } else {
+            known.clone()
+        })
     }
 
     /// Grow a tree from scratch: each upper node takes the best of `width` splits that a look ahead favours, half as many on the
@@ -230,14 +268,23 @@ impl Improver<'_, '_> {
         let b_budget = (rest - a.shape.n_branching() as u32).min(full);
         let b = self.construct(&b_rows, depth - 1, b_budget, width)?;
         let shape = Shape::branch(looked.split, a.shape, b.shape);
-        Ok(self.is_allowed(&shape, rows).then(|| self.part(shape, rows)))
+        Ok(self
+            .is_allowed(&shape, rows)
+            .then(|| self.part(shape, rows)))
     }
 
     /// The `width` best splits by looking ahead, two levels for a wider choice of those that are best by one; no two of them neighbours.
-    pub fn favoured(&mut self, rows: &[u32], width: usize, depth: u32) -> Result<Vec<Looked>, Error> {
+    pub fn favoured(
+        &mut self,
+        rows: &[u32],
+        width: usize,
+        depth: u32,
+    ) -> Result<Vec<Looked>, Error> {
         let (base, pool) = (self.base, self.pool);
         let stopped = |control: &crate::search::Control| control.stopped();
-        let looked = self.monitor.run(|_| pool.install(|| look_ahead(base, rows)));
+        let looked = self
+            .monitor
+            .run(|_| pool.install(|| look_ahead(base, rows)));
         let spread = spread_out(looked, WIDER * width, 1);
         let deeper: Vec<Looked> = if depth <= 2 {
             spread
@@ -247,14 +294,19 @@ impl Improver<'_, '_> {
                     .iter()
                     .filter(|_| !stopped(control))
                     .map(|&looked| {
-                        let (a, b): (Vec<u32>, Vec<u32>) =
-                            rows.iter().partition(|&&row| base.is_true(looked.split, row as usize));
+                        let (a, b): (Vec<u32>, Vec<u32>) = rows
+                            .iter()
+                            .partition(|&&row| base.is_true(looked.split, row as usize));
                         let least = |rows: &[u32]| {
                             let ahead = pool.install(|| look_ahead(base, rows));
                             ahead.iter().map(|looked| looked.units).min()
                         };
-                        let units = least(&a).unwrap_or(looked.units) + least(&b).unwrap_or(looked.units);
-                        Looked { units: units.min(looked.units), ..looked }
+                        let units =
+                            least(&a).unwrap_or(looked.units) + least(&b).unwrap_or(looked.units);
+                        Looked {
+                            units: units.min(looked.units),
+                            ..looked
+                        }
                     })
                     .collect()
             })

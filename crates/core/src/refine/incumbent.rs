@@ -121,7 +121,11 @@ impl<'r, 'm> State<'r, 'm> {
         self.monitor.progress.compression =
             problem.n_records as f64 / problem.n_rows().max(1) as f64;
         let limit = Duration::try_from_secs_f64(self.settings.inner_time_limit).ok();
-        let seconds = Seconds { proposal: proposal_seconds, projection, ..Seconds::default() };
+        let seconds = Seconds {
+            proposal: proposal_seconds,
+            projection,
+            ..Seconds::default()
+        };
         self.candidates.clone_from(&candidates);
         self.solve(&problem, Step::Candidates, candidates, limit, seconds)
     }
@@ -143,13 +147,20 @@ impl<'r, 'm> State<'r, 'm> {
         mut seconds: Seconds,
     ) -> Result<bool, Error> {
         let certifies = step == Step::AllSplits;
-        self.monitor.progress.stage = if certifies { Stage::Certify } else { Stage::Solve };
+        self.monitor.progress.stage = if certifies {
+            Stage::Certify
+        } else {
+            Stage::Solve
+        };
         let left = self.monitor.control.time_left();
         let control = Control::new([limit, left].into_iter().flatten().min());
         let started = Instant::now();
         // A single leaf says no more than the search's own warm start.
         let initial = (self.tree.n_branching() > 0).then_some(&self.tree);
-        let mut observer = Inner { monitor: &mut *self.monitor, certifies };
+        let mut observer = Inner {
+            monitor: &mut *self.monitor,
+            certifies,
+        };
         let outcome = search_from(problem, &self.params, &control, &mut observer, initial)?;
         seconds.solve = started.elapsed().as_secs_f64();
         if control.reason() == Some(Stop::Memory) {
@@ -227,13 +238,24 @@ fn units_of(tree: &Tree, problem: &Problem) -> i64 {
         let mut at = 0;
         loop {
             match (tree.nodes[at], splits[at]) {
-                (TreeNode::Branch { inside, outside, .. }, Some(split)) => {
-                    at = if problem.is_true(split, row) { inside } else { outside } as usize;
+                (
+                    TreeNode::Branch {
+                        inside, outside, ..
+                    },
+                    Some(split),
+                ) => {
+                    at = if problem.is_true(split, row) {
+                        inside
+                    } else {
+                        outside
+                    } as usize;
                 }
                 (TreeNode::Leaf { label }, _) => return label as usize,
                 (TreeNode::Branch { .. }, None) => return 0,
             }
         }
     };
-    (0..problem.n_rows()).map(|row| problem.costs[row * problem.n_labels + label_of(row)]).sum()
+    (0..problem.n_rows())
+        .map(|row| problem.costs[row * problem.n_labels + label_of(row)])
+        .sum()
 }

@@ -73,8 +73,15 @@ fn look_along(problem: &Problem, rows: &[u32], root: usize, first_bin: &[usize])
         for ((rest, all), part) in outside.iter_mut().zip(&total).zip(&inside) {
             *rest = all - part;
         }
-        let units = best_single(problem, first_bin, &inside) + best_single(problem, first_bin, &outside);
-        found.push(Looked { split: SplitRef { column: root as u32, split: split as u32 }, units });
+        let units =
+            best_single(problem, first_bin, &inside) + best_single(problem, first_bin, &outside);
+        found.push(Looked {
+            split: SplitRef {
+                column: root as u32,
+                split: split as u32,
+            },
+            units,
+        });
     }
     found
 }
@@ -105,7 +112,12 @@ fn best_single(problem: &Problem, first_bin: &[usize], histogram: &[i64]) -> i64
             } else {
                 inside.copy_from_slice(bin);
             }
-            let other = total.iter().zip(&inside).map(|(all, part)| all - part).min().unwrap_or(0);
+            let other = total
+                .iter()
+                .zip(&inside)
+                .map(|(all, part)| all - part)
+                .min()
+                .unwrap_or(0);
             best = best.min(least(&inside) + other);
         }
     }

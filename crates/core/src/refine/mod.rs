@@ -1,16 +1,14 @@
 //! Adaptive refinement: small candidate sets, solved exactly one after the other, then a certificate over all splits.
 //!
-//! [`paper`] is Algorithm 1 of "Scaling Optimal Classification Trees via Adaptive Feature and Sample Reduction" (2026).
-//! [`improve`] re-optimises subtrees of the incumbent over all splits. [`run`] puts them together.
+//! `paper` is Algorithm 1 of "Scaling Optimal Classification Trees via Adaptive Feature and Sample Reduction" (2026).
+//! `improve` re-optimises subtrees of the incumbent over all splits. `run` puts them together.
 
 mod coarse;
 mod exchange;
 mod history;
 mod improve;
-mod lookahead;
-mod thorough;
-mod window;
 mod incumbent;
+mod lookahead;
 mod monitor;
 mod paper;
 mod proposer;
@@ -19,6 +17,8 @@ mod settings;
 mod source;
 #[cfg(test)]
 mod tests;
+mod thorough;
+mod window;
 
 pub use history::{Record, Seconds, Step, StopReason};
 pub use monitor::{Monitor, Observer, Progress, Stage};

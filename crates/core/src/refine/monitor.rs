@@ -105,8 +105,11 @@ impl<'a> Monitor<'a> {
             });
             let mut finished = done.0.lock().unwrap_or_else(PoisonError::into_inner);
             while !*finished {
-                finished =
-                    done.1.wait_timeout(finished, POLL).unwrap_or_else(PoisonError::into_inner).0;
+                finished = done
+                    .1
+                    .wait_timeout(finished, POLL)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0;
                 if !*finished {
                     drop(finished);
                     self.report();
@@ -114,7 +117,9 @@ impl<'a> Monitor<'a> {
                 }
             }
             drop(finished);
-            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            worker
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
 }

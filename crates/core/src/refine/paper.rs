@@ -44,7 +44,11 @@ pub(super) fn refine_candidates(
         state.monitor.progress.stage = Stage::Propose;
         state.monitor.progress.iteration = iteration;
         let started = Instant::now();
-        let request = Request { iteration, excluded: &excluded, count: capacity - support.len() };
+        let request = Request {
+            iteration,
+            excluded: &excluded,
+            count: capacity - support.len(),
+        };
         let new = take(proposer.propose(&request, state.monitor)?, &request);
         let seconds = started.elapsed().as_secs_f64();
         if new.is_empty() {

@@ -56,7 +56,16 @@ impl<'a> TreeProposer<'a> {
         n_threads: usize,
         seed: u64,
     ) -> Self {
-        Self { table, splits, task, forest, cart, n_threads, seed, ready: None }
+        Self {
+            table,
+            splits,
+            task,
+            forest,
+            cart,
+            n_threads,
+            seed,
+            ready: None,
+        }
     }
 
     fn prepare(&self) -> Result<(Records, rayon::ThreadPool), Error> {
@@ -77,7 +86,9 @@ impl Proposer for TreeProposer<'_> {
         if self.ready.is_none() {
             self.ready = Some(self.prepare()?);
         }
-        let Some((records, pool)) = &self.ready else { return Ok(Vec::new()) };
+        let Some((records, pool)) = &self.ready else {
+            return Ok(Vec::new());
+        };
         let seed = self.seed.wrapping_add(request.iteration as u64);
         let (forest, cart) = (self.forest, self.cart);
         let excluded = request.excluded;
@@ -88,11 +99,20 @@ impl Proposer for TreeProposer<'_> {
                 if first {
                     rank_by_forest(records, forest, seed, &stopped)
                 } else {
-                    rank_by_cart(records, cart, &|split| excluded.contains(&split), seed, &stopped)
+                    rank_by_cart(
+                        records,
+                        cart,
+                        &|split| excluded.contains(&split),
+                        seed,
+                        &stopped,
+                    )
                 }
             })
         });
         let proposed = ranked.iter().map(|ranked| ranked.split);
-        Ok(proposed.filter(|split| !excluded.contains(split)).take(request.count).collect())
+        Ok(proposed
+            .filter(|split| !excluded.contains(split))
+            .take(request.count)
+            .collect())
     }
 }

@@ -89,9 +89,20 @@ pub fn refine(
     let status = status(&state);
     let floor = floor(&base);
     let proven = status == Status::Optimal;
-    let lower_bound =
-        if proven { state.objective } else { state.lower_bound.max(floor).min(state.objective) };
-    let State { tree, objective, proven_for, candidates, history, stats, .. } = state;
+    let lower_bound = if proven {
+        state.objective
+    } else {
+        state.lower_bound.max(floor).min(state.objective)
+    };
+    let State {
+        tree,
+        objective,
+        proven_for,
+        candidates,
+        history,
+        stats,
+        ..
+    } = state;
     Ok(Refined {
         status,
         stop,
@@ -113,7 +124,11 @@ const QUICK_SECONDS: f64 = 10.0;
 
 /// Rough seconds that depth three takes over all splits: the pairs of splits are scored once per split.
 pub(super) fn depth_three_seconds(base: &Problem) -> f64 {
-    let splits: f64 = base.columns.iter().map(|column| column.n_splits as f64).sum();
+    let splits: f64 = base
+        .columns
+        .iter()
+        .map(|column| column.n_splits as f64)
+        .sum();
     splits.powi(3) / 2.0 * (base.n_labels.max(2) as f64 - 1.0) / CELLS_PER_SECOND
 }
 

@@ -75,14 +75,19 @@ impl Settings {
             ("patience", self.patience),
         ] {
             if value == 0 {
-                return Err(Error::Parameter(format!("{name} is 0; it must be at least 1")));
+                return Err(Error::Parameter(format!(
+                    "{name} is 0; it must be at least 1"
+                )));
             }
         }
-        for (name, value) in
-            [("inner_time_limit", self.inner_time_limit), ("tolerance", self.tolerance)]
-        {
+        for (name, value) in [
+            ("inner_time_limit", self.inner_time_limit),
+            ("tolerance", self.tolerance),
+        ] {
             if value.is_nan() || value < 0.0 {
-                return Err(Error::Parameter(format!("{name} is {value}; it must be at least 0")));
+                return Err(Error::Parameter(format!(
+                    "{name} is {value}; it must be at least 0"
+                )));
             }
         }
         Ok(())

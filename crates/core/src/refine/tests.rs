@@ -37,28 +37,68 @@ fn run(
     proposer: Option<&mut Scripted>,
 ) -> Refined {
     let splits = distinct_splits(table);
-    let task = Accuracy { labels, n_labels: 2, weights: None };
-    let source = TableSource { table, splits: &splits, task: &task, aggregate: true };
-    let forest = Forest { n_trees: 5, ..Forest::default() };
-    let cart = Cart { n_fits: 3, max_depth: 3 };
-    let mut own =
-        TreeProposer::new(table, &splits, &task, forest, cart, params.n_threads, settings.seed);
+    let task = Accuracy {
+        labels,
+        n_labels: 2,
+        weights: None,
+    };
+    let source = TableSource {
+        table,
+        splits: &splits,
+        task: &task,
+        aggregate: true,
+    };
+    let forest = Forest {
+        n_trees: 5,
+        ..Forest::default()
+    };
+    let cart = Cart {
+        n_fits: 3,
+        max_depth: 3,
+    };
+    let mut own = TreeProposer::new(
+        table,
+        &splits,
+        &task,
+        forest,
+        cart,
+        params.n_threads,
+        settings.seed,
+    );
     let proposer: &mut dyn Proposer = match proposer {
         Some(proposer) => proposer,
         None => &mut own,
     };
-    refine(&source, proposer, params, settings, &Control::new(None), &mut Quiet).unwrap()
+    refine(
+        &source,
+        proposer,
+        params,
+        settings,
+        &Control::new(None),
+        &mut Quiet,
+    )
+    .unwrap()
 }
 
 fn best(table: &Table, labels: &[i32], params: &Params) -> f64 {
-    let task = Accuracy { labels, n_labels: 2, weights: None };
+    let task = Accuracy {
+        labels,
+        n_labels: 2,
+        weights: None,
+    };
     let splits = distinct_splits(table);
     let problem = crate::problem::Problem::build(table, &splits, &task, true).unwrap();
-    search(&problem, params, &Control::new(None), &mut Quiet).unwrap().objective
+    search(&problem, params, &Control::new(None), &mut Quiet)
+        .unwrap()
+        .objective
 }
 
 fn paper() -> Settings {
-    Settings { effort: Effort::Paper, certify: Certify::Never, ..Settings::default() }
+    Settings {
+        effort: Effort::Paper,
+        certify: Certify::Never,
+        ..Settings::default()
+    }
 }
 
 /// Proposes all splits in table order: excluded ones too, and more than asked for.
@@ -81,10 +121,17 @@ fn algorithm_one(
     params: &Params,
     settings: &Settings,
 ) -> (Vec<Vec<SplitRef>>, f64, StopReason) {
-    let task = Accuracy { labels, n_labels: 2, weights: None };
+    let task = Accuracy {
+        labels,
+        n_labels: 2,
+        weights: None,
+    };
     let F = distinct_splits(table);
     let K = settings.max_candidates;
-    let leaf = Params { max_depth: 0, ..params.clone() };
+    let leaf = Params {
+        max_depth: 0,
+        ..params.clone()
+    };
     let mut incumbent = best(table, labels, &leaf);
     let mut tree: Option<Tree> = None;
     let (mut C, mut R, mut P) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
@@ -97,9 +144,17 @@ fn algorithm_one(
         if t > 1 && C.len() >= K {
             return (sets, incumbent, StopReason::Capacity);
         }
-        let G: BTreeSet<SplitRef> =
-            if r < settings.switch_after { R.clone() } else { R.union(&P).copied().collect() };
-        let N: Vec<SplitRef> = F.iter().copied().filter(|f| !G.contains(f)).take(K - C.len()).collect();
+        let G: BTreeSet<SplitRef> = if r < settings.switch_after {
+            R.clone()
+        } else {
+            R.union(&P).copied().collect()
+        };
+        let N: Vec<SplitRef> = F
+            .iter()
+            .copied()
+            .filter(|f| !G.contains(f))
+            .take(K - C.len())
+            .collect();
         if N.is_empty() {
             return (sets, incumbent, StopReason::NoCandidates);
         }
@@ -107,8 +162,14 @@ fn algorithm_one(
         P.extend(N);
         let E: Vec<SplitRef> = E.into_iter().collect();
         let problem = crate::problem::Problem::build(table, &E, &task, true).unwrap();
-        let solved =
-            search_from(&problem, params, &Control::new(None), &mut Quiet, tree.as_ref()).unwrap();
+        let solved = search_from(
+            &problem,
+            params,
+            &Control::new(None),
+            &mut Quiet,
+            tree.as_ref(),
+        )
+        .unwrap();
         sets.push(E);
         if solved.objective < incumbent {
             incumbent = solved.objective;
@@ -136,7 +197,7 @@ proptest! {
         prop_assume!(!labels.is_empty());
         let params = Params { max_depth: depth, ..Params::default() };
         let settings = Settings { max_candidates: capacity, switch_after, ..paper() };
-        let mut proposer = Scripted { splits: distinct_splits(&table), ..Scripted::default() };
+        let mut proposer = Scripted { splits: distinct_splits(&table) };
         let refined = run(&table, &labels, &params, &settings, Some(&mut proposer));
         let (sets, objective, stop) = algorithm_one(&table, &labels, &params, &settings);
         let found: Vec<_> = refined.history.iter().map(|record| record.candidates.clone()).collect();

@@ -18,7 +18,7 @@ use crate::search::{Shape, Stats};
 use crate::tree::Tree;
 
 /// Splits tried at the root; half as many one level down.
-const WIDTH: usize = 4;
+const WIDTH: usize = 6;
 /// Most rounds over spread candidate sets at one depth.
 const ROUNDS: usize = 4;
 /// Seconds that solving the bottoms over all splits may be expected to take.
@@ -33,11 +33,24 @@ pub(super) fn improve_thoroughly(
         .num_threads(state.params.n_threads)
         .build()
         .map_err(|error| Error::Parameter(format!("cannot start threads: {error}")))?;
-    let depth = state.params.max_depth.min(state.params.budget());
+    let asked = state.params.max_depth;
+    let reason = deepen(state, proposer, &pool, asked.min(state.params.budget()));
+    // However the loop ended: what follows is to hold for the depth asked for.
+    state.params.max_depth = asked;
+    reason
+}
+
+/// One depth after the other; leaves the last one tried in the parameters.
+fn deepen(
+    state: &mut State<'_, '_>,
+    proposer: &mut dyn Proposer,
+    pool: &rayon::ThreadPool,
+    depth: u32,
+) -> Result<StopReason, Error> {
     let mut reason = StopReason::Patience;
     for level in EXACT_DEPTH.min(depth)..=depth {
         state.params.max_depth = level;
-        improve_level(state, &pool)?;
+        improve_level(state, pool)?;
         if let Some(reason) = state.stop_reason() {
             return Ok(reason);
         }
@@ -62,20 +75,27 @@ fn improve_level(state: &mut State<'_, '_>, pool: &rayon::ThreadPool) -> Result<
         let problem = state.source.project(&candidates)?;
         let projection = started.elapsed().as_secs_f64();
         let grow = round == 0;
-        let better = improve_over(state, &problem, candidates, projection, pool, |improver, known, rows| {
-            let (depth, budget) = (improver.params.max_depth, improver.params.budget());
-            let mut best = improver.improve(known, rows, depth, budget)?;
-            if grow && depth > EXACT_DEPTH && !improver.stopped() {
-                let grown = improver.construct(rows, depth, budget, WIDTH)?;
-                if improver.is_allowed(&grown.shape, rows) {
-                    let grown = improver.improve(grown, rows, depth, budget)?;
-                    if grown.beats(&best) {
-                        best = grown;
+        let better = improve_over(
+            state,
+            &problem,
+            candidates,
+            projection,
+            pool,
+            |improver, known, rows| {
+                let (depth, budget) = (improver.params.max_depth, improver.params.budget());
+                let mut best = improver.improve(known, rows, depth, budget)?;
+                if grow && depth > EXACT_DEPTH && !improver.stopped() {
+                    let grown = improver.construct(rows, depth, budget, WIDTH)?;
+                    if improver.is_allowed(&grown.shape, rows) {
+                        let grown = improver.improve(grown, rows, depth, budget)?;
+                        if grown.beats(&best) {
+                            best = grown;
+                        }
                     }
                 }
-            }
-            Ok(best)
-        })?;
+                Ok(best)
+            },
+        )?;
         if !better && round > 0 {
             break;
         }
@@ -83,10 +103,17 @@ fn improve_level(state: &mut State<'_, '_>, pool: &rayon::ThreadPool) -> Result<
     let affordable = depth_three_seconds(state.base) < POLISH_SECONDS;
     if affordable && state.stop_reason().is_none() {
         let base = state.base;
-        improve_over(state, base, Vec::new(), 0.0, pool, |improver, known, rows| {
-            let (depth, budget) = (improver.params.max_depth, improver.params.budget());
-            improver.solve_bottoms(&known, rows, depth, budget)
-        })?;
+        improve_over(
+            state,
+            base,
+            Vec::new(),
+            0.0,
+            pool,
+            |improver, known, rows| {
+                let (depth, budget) = (improver.params.max_depth, improver.params.budget());
+                improver.solve_bottoms(&known, rows, depth, budget)
+            },
+        )?;
     }
     Ok(())
 }
@@ -105,7 +132,8 @@ fn improve_over(
     let rows: Vec<u32> = (0..problem.n_rows() as u32).collect();
     let known = Shape::of_tree(&state.tree, problem)?;
     state.monitor.progress.stage = Stage::Improve;
-    state.monitor.progress.n_candidates = problem.columns.iter().map(|column| column.n_splits).sum();
+    state.monitor.progress.n_candidates =
+        problem.columns.iter().map(|column| column.n_splits).sum();
     state.monitor.progress.compression = problem.n_records as f64 / problem.n_rows().max(1) as f64;
     let mut improver = Improver {
         base: problem,

@@ -37,7 +37,11 @@ impl Improver<'_, '_> {
                 costs[place[row as usize] as usize * m + label] = cost;
             });
         }
-        let problem = Problem { costs, n_labels: m, ..self.base.part(rows) };
+        let problem = Problem {
+            costs,
+            n_labels: m,
+            ..self.base.part(rows)
+        };
         let params = Params {
             max_depth: height,
             max_nodes: Some(budget.min(full_budget(height))),
@@ -46,15 +50,23 @@ impl Improver<'_, '_> {
         let top = Tree::label(&problem, &upper(&known.shape, height));
         self.monitor.progress.stage = Stage::Improve;
         let control = self.monitor.control;
-        let mut observer = Inner { monitor: &mut *self.monitor, certifies: false };
+        let mut observer = Inner {
+            monitor: &mut *self.monitor,
+            certifies: false,
+        };
         let initial = (top.n_branching() > 0).then_some(&top);
         let outcome = search_from(&problem, &params, control, &mut observer, initial)?;
         self.stats.add(&outcome.stats);
         let shape = self.hang(&outcome.tree, 0, &rim);
         let shape = self.tidy(&shape, rows);
         let found = self.part(shape, rows);
-        let fits = found.shape.n_branching() <= budget as usize && self.is_allowed(&found.shape, rows);
-        Ok(if fits && found.beats(known) { found } else { known.clone() })
+        let fits =
+            found.shape.n_branching() <= budget as usize && self.is_allowed(&found.shape, rows);
+        Ok(if fits && found.beats(known) {
+            found
+        } else {
+            known.clone()
+        })
     }
 
     /// The subtrees `height` levels down, and the rows that reach them.
@@ -66,7 +78,11 @@ impl Improver<'_, '_> {
         rim: &mut Vec<(Arc<Shape>, Vec<u32>)>,
     ) {
         match &**shape {
-            Shape::Branch { split, inside, outside } if height > 0 => {
+            Shape::Branch {
+                split,
+                inside,
+                outside,
+            } if height > 0 => {
                 let (a, b) = self.divide(*split, &rows);
                 self.collect_rim(inside, a, height - 1, rim);
                 self.collect_rim(outside, b, height - 1, rim);
@@ -91,7 +107,11 @@ impl Improver<'_, '_> {
                     put(row, self.base.costs[row as usize * k + label]);
                 }
             }
-            Shape::Branch { split, inside, outside } => {
+            Shape::Branch {
+                split,
+                inside,
+                outside,
+            } => {
                 let (own_a, own_b) = self.divide(*split, &own);
                 let (a, b) = self.divide(*split, &rows);
                 self.cost_rows(inside, own_a, a, put);
@@ -104,7 +124,11 @@ impl Improver<'_, '_> {
     fn hang(&self, tree: &Tree, node: usize, rim: &[(Arc<Shape>, Vec<u32>)]) -> Arc<Shape> {
         match tree.nodes[node] {
             TreeNode::Leaf { label } => rim[label as usize].0.clone(),
-            TreeNode::Branch { split, inside, outside } => {
+            TreeNode::Branch {
+                split,
+                inside,
+                outside,
+            } => {
                 let a = self.hang(tree, inside as usize, rim);
                 let b = self.hang(tree, outside as usize, rim);
                 // The problem's columns are the base's, so that its splits always exist there.
@@ -118,7 +142,14 @@ impl Improver<'_, '_> {
 
     /// The shape without splits that do not divide the rows that reach them.
     pub fn tidy(&self, shape: &Arc<Shape>, rows: &[u32]) -> Arc<Shape> {
-        let Shape::Branch { split, inside, outside } = &**shape else { return shape.clone() };
+        let Shape::Branch {
+            split,
+            inside,
+            outside,
+        } = &**shape
+        else {
+            return shape.clone();
+        };
         let (a, b) = self.divide(*split, rows);
         if a.is_empty() {
             return self.tidy(outside, rows);
@@ -133,9 +164,15 @@ impl Improver<'_, '_> {
 /// The upper levels of a shape.
 fn upper(shape: &Arc<Shape>, height: u32) -> Arc<Shape> {
     match &**shape {
-        Shape::Branch { split, inside, outside } if height > 0 => {
-            Shape::branch(*split, upper(inside, height - 1), upper(outside, height - 1))
-        }
+        Shape::Branch {
+            split,
+            inside,
+            outside,
+        } if height > 0 => Shape::branch(
+            *split,
+            upper(inside, height - 1),
+            upper(outside, height - 1),
+        ),
         _ => Shape::leaf(),
     }
 }

@@ -200,12 +200,14 @@ impl<'a> Searcher<'a> {
             std::thread::scope(|scope| {
                 let threads: Vec<_> = helpers
                     .iter_mut()
-                    .map(|helper| {
+                    .map_while(|helper| {
                         let (prepared, next) = (&prepared, &next);
-                        scope.spawn(move || {
+                        let work = move || {
                             let mut workspace = std::mem::take(workspace_of(helper));
                             helper.sweep_columns(prepared, next, incumbent, &mut workspace)
-                        })
+                        };
+                        // Where the system has no more threads, those there are share the work.
+                        std::thread::Builder::new().spawn_scoped(scope, work).ok()
                     })
                     .collect();
                 lower = lower.min(self.sweep_columns(&prepared, &next, incumbent, &mut workspace));

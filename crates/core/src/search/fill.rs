@@ -26,6 +26,8 @@ pub struct FillCost {
     rows_per_word: f64,
 }
 
+/// Rows that are fetched together.
+const FETCHED: usize = 32;
 /// Cost of one bitset step (load, and, count, add) in histogram steps (load, add, store).
 const BITSET_STEP: f64 = 1.3;
 /// Cost per record of spreading its split bits, in histogram steps per chunk of splits.
@@ -148,21 +150,38 @@ impl Source<'_> {
             }
         }
         buffers.scratch.reset(width, T::default());
-        for &row in rows {
-            let row = row as usize;
-            let value = self.value(row, plane);
-            if value != 0 {
-                add_record(
-                    self.layout,
-                    &self.bits[row * words..(row + 1) * words],
-                    self.node.row(row),
-                    T::narrow(sign * value),
-                    plane_cells,
-                    plane_margin,
-                    &mut buffers.scratch,
-                );
+        for batch in rows.chunks(FETCHED) {
+            self.fetch(batch, plane);
+            for &row in batch {
+                let row = row as usize;
+                let value = self.value(row, plane);
+                if value != 0 {
+                    add_record(
+                        self.layout,
+                        &self.bits[row * words..(row + 1) * words],
+                        self.node.row(row),
+                        T::narrow(sign * value),
+                        plane_cells,
+                        plane_margin,
+                        &mut buffers.scratch,
+                    );
+                }
             }
         }
+    }
+
+    /// Bring a batch of rows into the cache. They lie scattered, and reading them one by one would wait for memory each time; here the
+    /// reads do not depend on each other and wait together.
+    fn fetch(&self, rows: &[u32], plane: usize) {
+        let (words, f) = (self.layout.words(), self.node.columns.len());
+        let mut seen = 0_i64;
+        for &row in rows {
+            let row = row as usize;
+            seen ^= i64::from(self.bits[row * words] ^ self.bits[(row + 1) * words - 1]);
+            seen ^= i64::from(self.node.codes[row * f] ^ self.node.codes[(row + 1) * f - 1]);
+            seen ^= self.value(row, plane);
+        }
+        std::hint::black_box(seen);
     }
 
     /// Many rows with small values: sum them up in 16-bit lanes as long as those cannot overflow, then add the sums.
@@ -186,27 +205,30 @@ impl Source<'_> {
         narrow_margin.reset(width, 0);
         narrow_scratch.reset(width, 0);
         let mut mass = 0;
-        for &row in rows {
-            let row = row as usize;
-            let value = self.value(row, plane);
-            if value == 0 {
-                continue;
+        for batch in rows.chunks(FETCHED) {
+            self.fetch(batch, plane);
+            for &row in batch {
+                let row = row as usize;
+                let value = self.value(row, plane);
+                if value == 0 {
+                    continue;
+                }
+                mass += value.abs();
+                if mass > i64::from(i16::MAX) {
+                    flush(narrow_cells, cells);
+                    flush(narrow_margin, margin);
+                    mass = value.abs();
+                }
+                add_record(
+                    self.layout,
+                    &self.bits[row * words..(row + 1) * words],
+                    self.node.row(row),
+                    i16::narrow(sign * value),
+                    narrow_cells,
+                    narrow_margin,
+                    narrow_scratch,
+                );
             }
-            mass += value.abs();
-            if mass > i64::from(i16::MAX) {
-                flush(narrow_cells, cells);
-                flush(narrow_margin, margin);
-                mass = value.abs();
-            }
-            add_record(
-                self.layout,
-                &self.bits[row * words..(row + 1) * words],
-                self.node.row(row),
-                i16::narrow(sign * value),
-                narrow_cells,
-                narrow_margin,
-                narrow_scratch,
-            );
         }
         flush(narrow_cells, cells);
         flush(narrow_margin, margin);

@@ -155,7 +155,13 @@ impl<'a> Searcher<'a> {
         std::thread::scope(|scope| {
             for (thread, searcher) in threads.iter_mut().enumerate() {
                 let branching = &branching;
-                scope.spawn(move || searcher.expand_items(branching, state, thread + 1));
+                let work = move || searcher.expand_items(branching, state, thread + 1);
+                if std::thread::Builder::new()
+                    .spawn_scoped(scope, work)
+                    .is_err()
+                {
+                    break; // The system has no more threads: those there are share the work.
+                }
             }
             self.expand_items(&branching, state, 0);
         });

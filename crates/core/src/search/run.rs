@@ -9,12 +9,12 @@ use super::cache::Cache;
 use super::control::{Control, Stop};
 use super::cost::{Cost, Scale, UNREACHABLE};
 use super::cube;
+use super::initial::initial_shape;
 use super::kernel::score::LeafRule;
 use super::node::Node;
 use super::params::Params;
 use super::root::RootState;
 use super::searcher::{Searcher, Shared};
-use super::initial::initial_shape;
 use super::shape::{Shape, Solved};
 use super::stats::Stats;
 use super::warm_start::{ClassMasses, Impurity};
@@ -116,7 +116,9 @@ pub fn search_from(
 ) -> Result<Outcome, Error> {
     params.validate()?;
     let mut run = Run::new(problem, params, control);
-    run.initial = initial.map(|tree| initial_shape(tree, problem, params)).transpose()?;
+    run.initial = initial
+        .map(|tree| initial_shape(tree, problem, params))
+        .transpose()?;
     let done = (Mutex::new(false), Condvar::new());
     let result = std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
@@ -126,7 +128,9 @@ pub fn search_from(
             result
         });
         run.watch(&done, observer);
-        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        worker
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     });
     Ok(run.outcome(result))
 }
@@ -143,7 +147,8 @@ impl Drop for SetOnDrop<'_> {
 /// The most that a tree can lose, in units: every record at its worst label.
 fn most_loss(problem: &Problem) -> i64 {
     let rows = problem.costs.chunks_exact(problem.n_labels);
-    rows.map(|costs| costs.iter().copied().max().unwrap_or(0)).sum()
+    rows.map(|costs| costs.iter().copied().max().unwrap_or(0))
+        .sum()
 }
 
 struct Run<'a> {
@@ -189,9 +194,17 @@ impl<'a> Run<'a> {
             scale: Scale::new(params.node_penalty / problem.unit, most_loss(problem)),
             rule: LeafRule {
                 lanes: problem.n_labels - 1,
-                min_records: if counted { i64::from(params.min_samples_leaf) } else { 0 },
+                min_records: if counted {
+                    i64::from(params.min_samples_leaf)
+                } else {
+                    0
+                },
             },
-            bounds: if counted { params.bounds.when_counted() } else { params.bounds },
+            bounds: if counted {
+                params.bounds.when_counted()
+            } else {
+                params.bounds
+            },
             current: RwLock::new(None),
             is_last_level: AtomicBool::new(false),
             initial: None,
@@ -207,17 +220,27 @@ impl<'a> Run<'a> {
     fn watch(&self, done: &(Mutex<bool>, Condvar), observer: &mut dyn Observer) {
         let mut finished = done.0.lock().unwrap_or_else(PoisonError::into_inner);
         while !*finished {
-            finished =
-                done.1.wait_timeout(finished, POLL).unwrap_or_else(PoisonError::into_inner).0;
+            finished = done
+                .1
+                .wait_timeout(finished, POLL)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
             if *finished {
                 break;
             }
             drop(finished);
-            let current =
-                self.current.read().unwrap_or_else(PoisonError::into_inner).clone();
+            let current = self
+                .current
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone();
             if let Some((depth, state)) = current {
                 let cost = state.found.cost();
-                let lower = if self.is_last_level.load(Ordering::Relaxed) { state.lower() } else { 0 };
+                let lower = if self.is_last_level.load(Ordering::Relaxed) {
+                    state.lower()
+                } else {
+                    0
+                };
                 let progress = Progress {
                     elapsed: self.control.elapsed(),
                     objective: self.worth(cost),
@@ -260,8 +283,9 @@ impl<'a> Run<'a> {
             cache: Cache::new(cache_bytes),
         };
         let mut searcher = Searcher::new(&shared);
-        let mut helpers: Vec<Searcher<'_>> =
-            (1..self.params.n_threads).map(|_| Searcher::new(&shared)).collect();
+        let mut helpers: Vec<Searcher<'_>> = (1..self.params.n_threads)
+            .map(|_| Searcher::new(&shared))
+            .collect();
         let depth = self.params.max_depth.min(self.params.budget());
         let budget = self.params.budget();
         let node = Node::root(self.problem, counted, counted);
@@ -273,7 +297,11 @@ impl<'a> Run<'a> {
         let at_once = depth == 3 && self.is_over_at_once(&searcher, &node);
         let start = if at_once {
             let leaf = self.scale.loss(node.leaf_loss());
-            WarmStart { cost: leaf, tree: Shape::leaf(), exact: false }
+            WarmStart {
+                cost: leaf,
+                tree: Shape::leaf(),
+                exact: false,
+            }
         } else {
             self.warm_start(&mut searcher, &node, depth, budget)
         };
@@ -282,7 +310,14 @@ impl<'a> Run<'a> {
         let warm_seconds = started.elapsed().as_secs_f64();
         if start.exact {
             let seconds = [warm_seconds, 0.0];
-            return Levels { cost, tree, lower: cost, stats: searcher.stats, warm_start, seconds };
+            return Levels {
+                cost,
+                tree,
+                lower: cost,
+                stats: searcher.stats,
+                warm_start,
+                seconds,
+            };
         }
         if self.exceeds_memory(&node) {
             self.control.stop(Stop::Memory);
@@ -299,7 +334,11 @@ impl<'a> Run<'a> {
                 self.control.pause_after(left.mul_f64(SHALLOWER_SHARE));
             }
             // A level above the last has the node budget of that depth, but one node less than the whole.
-            let level_budget = if last { budget } else { budget - (depth - level) };
+            let level_budget = if last {
+                budget
+            } else {
+                budget - (depth - level)
+            };
             // A better tree pays for fewer branching nodes than the best one costs.
             let affordable = u32::try_from((cost - 1) / self.scale.node).unwrap_or(u32::MAX);
             if affordable < level && shallower.lower >= cost {
@@ -326,7 +365,10 @@ impl<'a> Run<'a> {
             if last {
                 lower = found.lower.min(cost);
             }
-            shallower = Solved { lower: found.lower.min(cost), tree: Some((cost, tree.clone())) };
+            shallower = Solved {
+                lower: found.lower.min(cost),
+                tree: Some((cost, tree.clone())),
+            };
             if self.control.stopped() {
                 break;
             }
@@ -369,17 +411,34 @@ impl<'a> Run<'a> {
         }
         let warm_start = best.1.clone();
         let warm_seconds = started.elapsed().as_secs_f64();
-        if self.params.memory_limit.is_some_and(|limit| plan.bytes > limit as f64) {
+        if self
+            .params
+            .memory_limit
+            .is_some_and(|limit| plan.bytes > limit as f64)
+        {
             self.control.stop(Stop::Memory);
         }
         let state = Arc::new(RootState::new(best.0, best.1.clone()));
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some((plan.depth, state));
         let n_threads = self.params.n_threads;
-        let found = cube::solve(self.problem, plan, self.scale, self.rule, n_threads, self.control);
-        if let Some(tree) = found.tree && tree.0 < best.0 {
+        let found = cube::solve(
+            self.problem,
+            plan,
+            self.scale,
+            self.rule,
+            n_threads,
+            self.control,
+        );
+        if let Some(tree) = found.tree
+            && tree.0 < best.0
+        {
             best = tree;
         }
-        let lower = if found.finished { best.0 } else { self.scale.node.min(best.0) };
+        let lower = if found.finished {
+            best.0
+        } else {
+            self.scale.node.min(best.0)
+        };
         searcher.stats.boxes += found.boxes;
         let search_seconds = started.elapsed().as_secs_f64() - warm_seconds;
         Some(Levels {
@@ -421,7 +480,10 @@ impl<'a> Run<'a> {
             shallower.clone()
         };
         let lower = searcher.search_root(node, level, budget, &shallower, state, helpers);
-        Solved { lower, tree: state.found.best() }
+        Solved {
+            lower,
+            tree: state.found.best(),
+        }
     }
 
     /// The best of the greedy trees with exact bottoms. Up to depth two that is the best tree there is.
@@ -434,7 +496,11 @@ impl<'a> Run<'a> {
     ) -> WarmStart {
         // As a leaf the root is always allowed: a limit that no leaf can meet would leave nothing to return.
         let leaf = self.scale.loss(node.leaf_loss());
-        let mut best = WarmStart { cost: leaf, tree: Shape::leaf(), exact: depth == 0 };
+        let mut best = WarmStart {
+            cost: leaf,
+            tree: Shape::leaf(),
+            exact: depth == 0,
+        };
         if depth == 0 {
             return best;
         }
@@ -442,7 +508,11 @@ impl<'a> Run<'a> {
             let price = self.scale.node * shape.n_branching() as Cost;
             let cost = self.scale.loss(units - self.floor) + price;
             if cost <= best.cost {
-                best = WarmStart { cost, tree: shape.clone(), exact: false };
+                best = WarmStart {
+                    cost,
+                    tree: shape.clone(),
+                    exact: false,
+                };
             }
             return best;
         }
@@ -459,7 +529,11 @@ impl<'a> Run<'a> {
         for impurity in [Impurity::Gini, Impurity::Entropy] {
             let (cost, tree) = searcher.grow(&masses, seen, depth, budget, impurity);
             if cost < best.cost {
-                best = WarmStart { cost, tree, exact: false };
+                best = WarmStart {
+                    cost,
+                    tree,
+                    exact: false,
+                };
             }
             best.exact = shallow;
             // A second one is worth its while where the search that follows is long.
@@ -475,19 +549,28 @@ impl<'a> Run<'a> {
         const LONGEST: f64 = 0.5;
         searcher.uses_table(node)
             && searcher.sweep_seconds(node) < LONGEST
-            && self.control.time_left().is_none_or(|left| left.as_secs_f64() > 10.0 * LONGEST)
+            && self
+                .control
+                .time_left()
+                .is_none_or(|left| left.as_secs_f64() > 10.0 * LONGEST)
     }
 
     /// Whether the rows alone take more than the memory limit leaves.
     fn exceeds_memory(&self, node: &Node) -> bool {
         let per_row = node.columns.len() + 8 * (node.lanes + 2) + 4;
-        self.params.memory_limit.is_some_and(|limit| node.len().saturating_mul(per_row) > limit)
+        self.params
+            .memory_limit
+            .is_some_and(|limit| node.len().saturating_mul(per_row) > limit)
     }
 
     /// A cost in the task's own terms, for display.
     fn worth(&self, cost: Cost) -> f64 {
         // Without a penalty what is left of a unit is the tie-break.
-        let steps = if self.params.node_penalty == 0.0 { cost % Scale::STEPS } else { 0 };
+        let steps = if self.params.node_penalty == 0.0 {
+            cost % Scale::STEPS
+        } else {
+            0
+        };
         (self.floor as f64 + (cost - steps) as f64 / Scale::STEPS as f64) * self.problem.unit
     }
 
@@ -511,8 +594,11 @@ impl<'a> Run<'a> {
             Some(Stop::Interrupt) => Status::Interrupted,
             Some(Stop::Time) | None => Status::TimeLimit,
         };
-        let lower_bound =
-            if optimal { objective } else { self.lower_worth(levels.lower).min(objective) };
+        let lower_bound = if optimal {
+            objective
+        } else {
+            self.lower_worth(levels.lower).min(objective)
+        };
         Outcome {
             status,
             objective,

@@ -121,16 +121,21 @@ pub fn next_level<T: Value>(
         }
     } else {
         let queue = Mutex::new(tasks.into_iter());
+        let work = || loop {
+            let task = queue.lock().ok().and_then(|mut tasks| tasks.next());
+            let Some((start, out)) = task else { break };
+            Walk::new(&setting, &start, out, &stopped).run(start);
+        };
         std::thread::scope(|scope| {
-            for _ in 0..n_threads {
-                scope.spawn(|| {
-                    loop {
-                        let task = queue.lock().ok().and_then(|mut tasks| tasks.next());
-                        let Some((start, out)) = task else { break };
-                        Walk::new(&setting, &start, out, &stopped).run(start);
-                    }
-                });
+            for _ in 1..n_threads {
+                if std::thread::Builder::new()
+                    .spawn_scoped(scope, work)
+                    .is_err()
+                {
+                    break; // The system has no more threads: those there are share the work.
+                }
             }
+            work();
         });
     }
     (!stopped.into_inner()).then_some(Level {

@@ -51,7 +51,13 @@ pub fn solve(
     n_threads: usize,
     control: &Control,
 ) -> CubeResult {
-    let job = Job { problem, plan, rule, n_threads, control };
+    let job = Job {
+        problem,
+        plan,
+        rule,
+        n_threads,
+        control,
+    };
     if plan.narrow {
         // Costs count branching nodes in place of the finer steps of the search.
         let steps = plan.steps();
@@ -81,8 +87,10 @@ impl Job<'_> {
         let mut levels: Vec<Level<T>> = Vec::new();
         for level in 0..=*depth {
             let next = match levels.last() {
-                None => leaf_costs(&masses, columns, &ranks, self.control)
-                    .map(|costs| Level { ranks: ranks.clone(), planes: vec![costs] }),
+                None => leaf_costs(&masses, columns, &ranks, self.control).map(|costs| Level {
+                    ranks: ranks.clone(),
+                    planes: vec![costs],
+                }),
                 Some(below) => next_level(
                     columns,
                     below,
@@ -99,10 +107,17 @@ impl Job<'_> {
         }
         let finished = levels.len() as u32 == depth + 1;
         // The whole table comes first, and its last plane is the largest budget.
-        let root = levels.last().and_then(|level| level.planes.last()).map(|plane| plane[0]);
-        let tree = root.filter(|&cost| cost < T::UNREACHABLE).map(|cost| {
-            (back(cost.widen()), shape(columns, &levels, T::narrow(node)))
-        });
-        CubeResult { tree, finished, boxes }
+        let root = levels
+            .last()
+            .and_then(|level| level.planes.last())
+            .map(|plane| plane[0]);
+        let tree = root
+            .filter(|&cost| cost < T::UNREACHABLE)
+            .map(|cost| (back(cost.widen()), shape(columns, &levels, T::narrow(node))));
+        CubeResult {
+            tree,
+            finished,
+            boxes,
+        }
     }
 }
