@@ -19,6 +19,7 @@ mod initial;
 pub(crate) mod kernel;
 mod lane;
 mod layout;
+mod levels;
 pub(crate) mod node;
 mod params;
 mod root;
