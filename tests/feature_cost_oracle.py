@@ -1,4 +1,4 @@
-"""The least cost of errors and features by trying all trees: slow, and obviously right."""
+"""The least cost of errors and features by trying all trees: slow, and plain enough to be right."""
 
 from __future__ import annotations
 

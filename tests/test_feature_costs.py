@@ -80,6 +80,28 @@ def test_equals_brute_force(n_values):
             assert own == pytest.approx(best, rel=1e-12, abs=1e-12)
 
 
+def test_cheap_feature_opens_the_door_to_a_dear_one():
+    """Then a side may cost more than a larger one, if the cheap feature does not part it."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n_rows = int(rng.integers(12, 25))
+        free = rng.integers(0, 6, n_rows)
+        door = (free >= 3) & (rng.random(n_rows) < 0.5)
+        dear = rng.integers(0, 2, n_rows)
+        X = np.stack([free, door, dear], axis=1).astype(float)
+        y = dear ^ (rng.random(n_rows) < 0.1)
+        full, discounted, group = {1: 0.125, 2: 4.0}, {1: 0.125, 2: 0.0}, {1: "a", 2: "a"}
+        splits = [(0, free <= v) for v in range(5)] + [(1, ~door), (2, dear == 0)]
+        errors, weights = (1.0 - np.eye(2))[y], np.ones(n_rows)
+        for depth in (3, 4):
+            best, nodes = least_cost(
+                splits, errors, weights, full, discounted, group, max_depth=depth
+            )
+            objective = objective_of((full, discounted, group), None)
+            model = OptimalTreeClassifier(objective=objective, max_depth=depth).fit(X, y)
+            assert (model.objective_, model.n_branching_nodes_) == (best, nodes), seed
+
+
 def test_decimal_prices():
     for seed in range(100):
         X, y, weights, prices, _, limits, _ = instance(seed, 3)
