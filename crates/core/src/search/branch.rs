@@ -324,7 +324,7 @@ impl<'a> Searcher<'a> {
         // Solve somewhat beyond the limit: higher bounds rule out neighbours too.
         let slack = if branching.is_ordered(item) && self.shared.bounds.neighbour {
             let reach = (item.right.mass - mass).max(mass - item.left.mass);
-            scale.loss(reach).min(limit / 50 + scale.per_unit)
+            scale.loss(reach).min(limit / 1000 + scale.per_unit)
         } else {
             0
         };

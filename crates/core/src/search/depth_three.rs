@@ -53,18 +53,14 @@ impl<'a> Searcher<'a> {
         let lower = self.sweep(node, budget, &incumbent, helpers);
         match incumbent.best() {
             None => Solved::at_least(lower),
-            Some((cost, Candidate::Shallower)) => {
-                let tree = self.solve_unstoppable(node, 2, budget);
+            Some((cost, candidate)) => {
+                let tree = match candidate {
+                    Candidate::Shallower => self.shape_at_last(node, budget),
+                    Candidate::Root(root) => self.depth_three_tree(node, root),
+                };
                 Solved {
                     lower: lower.min(cost),
-                    tree: Some((cost, tree)),
-                }
-            }
-            Some((cost, Candidate::Root(root))) => {
-                let tree = self.depth_three_tree(node, root);
-                Solved {
-                    lower: lower.min(cost),
-                    tree: Some((cost, tree)),
+                    tree: tree.map(|tree| (cost, tree)),
                 }
             }
         }
@@ -99,33 +95,26 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    fn depth_three_tree(&mut self, node: &Node, root: Root) -> Arc<Shape> {
+    fn depth_three_tree(&mut self, node: &Node, root: Root) -> Option<Arc<Shape>> {
         let (inside, outside) = node.partition(root.column, root.split);
-        let mut side = |rows: &[u32], budget: u32| {
-            let child = node.child(rows);
-            self.solve_unstoppable(&child, 2, budget)
-        };
-        let inside = side(&inside, root.inside);
-        let outside = side(&outside, root.outside);
-        Shape::branch(
-            node.columns[root.column].problem_split(root.split),
-            inside,
-            outside,
-        )
+        let inside = self.shape_at_last(&node.child(&inside), root.inside)?;
+        let outside = self.shape_at_last(&node.child(&outside), root.outside)?;
+        let split = node.columns[root.column].problem_split(root.split);
+        Some(Shape::branch(split, inside, outside))
     }
 
-    /// Depth two at most, whatever the clock says: it costs one pass.
-    fn solve_unstoppable(&mut self, node: &Node, depth: u32, budget: u32) -> Arc<Shape> {
-        let depth = depth.min(budget);
+    /// The best tree of depth two, whatever the clock says unless that takes long; `None` if it was stopped.
+    fn shape_at_last(&mut self, node: &Node, budget: u32) -> Option<Arc<Shape>> {
         let leaf = self.leaf_cost(node);
-        let solved = if depth == 0 || node.columns.is_empty() || leaf <= self.shared.scale.node {
-            return Shape::leaf();
-        } else if depth == 1 {
+        if budget == 0 || node.columns.is_empty() || leaf <= self.shared.scale.node {
+            return Some(Shape::leaf());
+        }
+        let solved = if budget == 1 {
             super::depth_one::depth_one(self.shared, node)
         } else {
-            self.depth_two(node, budget, UNREACHABLE)
+            self.depth_two_at_last(node, budget)
         };
-        solved.into_shape()
+        solved.tree.map(|(_, tree)| tree)
     }
 
     /// Sweep all columns; returns a lower bound on the node's cost.
@@ -157,9 +146,13 @@ impl<'a> Searcher<'a> {
             rule,
             fill,
             used: &used,
+            control: self.control(),
         };
         let mut workspace = std::mem::take(workspace_of(self));
-        self.fill_total(&source, &mut workspace);
+        if !self.fill_total(&source, &mut workspace) {
+            *workspace_of(self) = workspace;
+            return self.shared.scale.node;
+        }
         self.stats.scored += 1;
         let profile = score_whole(
             &layout,

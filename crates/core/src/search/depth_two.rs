@@ -1,5 +1,6 @@
 //! Depth two: one pair table, one scoring pass.
 
+use super::control::Control;
 use super::cost::{Cost, UNREACHABLE};
 use super::depth_one::depth_one;
 use super::fill::{Fill, FillCost, Source, UsedBits, bit_groups, used_bits};
@@ -80,7 +81,7 @@ impl<'a> Searcher<'a> {
 
     /// Best tree of depth two with at most `budget` branching nodes, if it costs less than `upper`.
     pub(super) fn depth_two(&mut self, node: &Node, budget: u32, upper: Cost) -> Solved {
-        let (lower, root) = match self.lane_width(node) {
+        let found = match self.lane_width(node) {
             LaneWidth::Narrow => {
                 let mut workspace = std::mem::take(&mut self.workspaces.narrow);
                 let found = self.score_node(node, budget, upper, &mut workspace);
@@ -99,6 +100,9 @@ impl<'a> Searcher<'a> {
                 self.workspaces.wide = workspace;
                 found
             }
+        };
+        let Some((lower, root)) = found else {
+            return Solved::at_least(self.shared.scale.node);
         };
         match root {
             _ if lower >= upper => Solved::at_least(lower),
@@ -121,14 +125,14 @@ impl<'a> Searcher<'a> {
         )
     }
 
-    /// Fill the node's table, score it, and find the best root (none: a leaf is best).
+    /// Fill the node's table, score it, and find the best root (none: a leaf is best). `None` if it was stopped.
     fn score_node<T: Lane>(
         &mut self,
         node: &Node,
         budget: u32,
         upper: Cost,
         workspace: &mut Workspace<T>,
-    ) -> (Cost, Option<Root>) {
+    ) -> Option<(Cost, Option<Root>)> {
         let layout = node.layout();
         let bits = node.split_bits(&layout);
         let used = used_bits(node, self.shared.rule);
@@ -141,8 +145,11 @@ impl<'a> Searcher<'a> {
             rule,
             fill,
             used: &used,
+            control: self.control(),
         };
-        self.fill_total(&source, workspace);
+        if !self.fill_total(&source, workspace) {
+            return None;
+        }
         self.stats.scored += 1;
         let profile = score_whole(
             &layout,
@@ -153,26 +160,58 @@ impl<'a> Searcher<'a> {
         let costs = self.costs(node.potential, &profile);
         let lower = cheapest(&costs, budget);
         if lower >= upper || lower == costs[0] {
-            return (lower, None);
+            return Some((lower, None));
         }
         let root = self.find_root(node, &layout, budget, lower, workspace);
-        (lower, root)
+        Some((lower, root))
     }
 
-    /// Fill the cumulated table of all rows.
+    /// What stops a fill.
+    pub(super) fn control(&self) -> Option<&'a Control> {
+        self.stoppable.then_some(self.shared.control)
+    }
+
+    /// Roughly how long filling and scoring a node's table takes, in seconds: an upper estimate on a slow machine.
+    pub(super) fn table_seconds(&self, node: &Node) -> f64 {
+        const SECONDS_PER_STEP: f64 = 4e-9;
+        const SCORE_STEPS: f64 = 12.0;
+        let splits: usize = node.columns.iter().map(|column| column.n_splits).sum();
+        let chunks = splits.div_ceil(CHUNK) as f64;
+        let lanes = match self.lane_width(node) {
+            LaneWidth::Narrow => 1.0,
+            LaneWidth::Medium => 2.0,
+            LaneWidth::Wide => 4.0,
+        };
+        let adding = node.len() as f64 * node.columns.len() as f64 / 2.0;
+        let scoring = splits as f64 / 2.0 * SCORE_STEPS;
+        (adding + scoring) * chunks * lanes * self.shared.rule.planes() as f64 * SECONDS_PER_STEP
+    }
+
+    /// Depth two whatever the clock says, if that takes no time to speak of.
+    pub(super) fn depth_two_at_last(&mut self, node: &Node, budget: u32) -> Solved {
+        const NO_TIME: f64 = 0.05;
+        let before = self.stoppable;
+        self.stoppable = self.table_seconds(node) > NO_TIME;
+        let solved = self.depth_two(node, budget, UNREACHABLE);
+        self.stoppable = before;
+        solved
+    }
+
+    /// Fill the cumulated table of all rows. Returns whether it was not stopped.
     pub(super) fn fill_total<T: Lane>(
         &mut self,
         source: &Source<'_>,
         workspace: &mut Workspace<T>,
-    ) {
+    ) -> bool {
         let planes = source.rule.planes();
         workspace.total.reset(source.layout, planes);
         let all: Vec<u32> = (0..source.node.len() as u32).collect();
-        source.add(&all, 1, &mut workspace.total, &mut workspace.fill);
+        let complete = source.add(&all, 1, &mut workspace.total, &mut workspace.fill);
         self.count_rows(source.fill, all.len());
-        if source.fill == Fill::Histogram {
+        if complete && source.fill == Fill::Histogram {
             cumulate(source.layout, planes, &mut workspace.total);
         }
+        complete
     }
 
     pub(super) fn count_rows(&mut self, fill: Fill, rows: usize) {

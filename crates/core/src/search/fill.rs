@@ -1,6 +1,7 @@
 //! Adds rows of a node to a pair table, with the kernel that costs less there.
 
 use super::aligned::Aligned;
+use super::control::Control;
 use super::kernel::bitset::{add_counts, turn};
 use super::kernel::histogram::{add_record, flush};
 use super::kernel::score::{LeafRule, PairTable};
@@ -26,6 +27,8 @@ pub struct FillCost {
     rows_per_word: f64,
 }
 
+/// Cells that are added between two looks at the clock: some ten milliseconds of work.
+const PORTION: usize = 1 << 26;
 /// Rows that are fetched together.
 const FETCHED: usize = 32;
 /// Cost of one bitset step (load, and, count, add) in histogram steps (load, add, store).
@@ -94,6 +97,8 @@ pub struct Source<'a> {
     pub fill: Fill,
     /// The bits of its values.
     pub used: &'a [UsedBits],
+    /// Stops long fills, if they may be stopped.
+    pub control: Option<&'a Control>,
 }
 
 impl Source<'_> {
@@ -105,25 +110,30 @@ impl Source<'_> {
         }
     }
 
-    /// Add `rows` to `table`, or take them off again if `sign` is -1.
+    /// Add `rows` to `table`, or take them off again if `sign` is -1. Returns whether it was not stopped on the way.
     pub fn add<T: Lane>(
         &self,
         rows: &[u32],
         sign: i64,
         table: &mut PairTable<T>,
         buffers: &mut FillBuffers<T>,
-    ) {
-        for plane in 0..self.rule.planes() {
-            let sum: i64 = rows
-                .iter()
-                .map(|&row| self.value(row as usize, plane))
-                .sum();
-            table.sums[plane] = table.sums[plane].plus(T::narrow(sign * sum));
-            match self.fill {
-                Fill::Histogram => self.add_histogram(rows, plane, sign, table, buffers),
-                Fill::Bitset => self.add_bitset(rows, plane, sign, table, buffers),
+    ) -> bool {
+        let per_row = self.layout.width * self.layout.spans.len();
+        for portion in rows.chunks((PORTION / per_row.max(1)).max(512)) {
+            if self.control.is_some_and(Control::stopped) {
+                return false;
+            }
+            for plane in 0..self.rule.planes() {
+                let values = portion.iter().map(|&row| self.value(row as usize, plane));
+                let sum: i64 = values.sum();
+                table.sums[plane] = table.sums[plane].plus(T::narrow(sign * sum));
+                match self.fill {
+                    Fill::Histogram => self.add_histogram(portion, plane, sign, table, buffers),
+                    Fill::Bitset => self.add_bitset(portion, plane, sign, table, buffers),
+                }
             }
         }
+        true
     }
 
     fn add_histogram<T: Lane>(

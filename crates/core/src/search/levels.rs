@@ -286,18 +286,23 @@ impl Run<'_> {
             }
             return best;
         }
-        let shallow = depth == 1 || (depth == 2 && searcher.uses_table(node));
+        if let Some(solved) = searcher.solve_shallow(node, depth, budget)
+            && let Some((cost, tree)) = solved.tree
+        {
+            // A leaf beyond the limits stays, being all there is.
+            let is_better = cost < best.cost;
+            return WarmStart {
+                cost: cost.min(best.cost),
+                tree: if is_better { tree } else { best.tree },
+                exact: true,
+            };
+        }
         // CART sees every record, also those that cancel out in the search.
         let counted = self.rule.min_records > 0;
-        let all;
-        let (seen, masses) = if shallow {
-            (node, ClassMasses::default())
-        } else {
-            all = Node::root(self.problem, counted, true);
-            (&all, ClassMasses::new(self.problem))
-        };
+        let all = Node::root(self.problem, counted, true);
+        let masses = ClassMasses::new(self.problem);
         for impurity in [Impurity::Gini, Impurity::Entropy] {
-            let (cost, tree) = searcher.grow(&masses, seen, depth, budget, impurity);
+            let (cost, tree) = searcher.grow(&masses, &all, depth, budget, impurity);
             if cost < best.cost {
                 best = WarmStart {
                     cost,
@@ -305,7 +310,6 @@ impl Run<'_> {
                     exact: false,
                 };
             }
-            best.exact = shallow;
             // A second one is worth its while where the search that follows is long.
             if self.control.stopped() || depth <= 3 {
                 break;

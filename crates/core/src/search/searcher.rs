@@ -89,6 +89,8 @@ pub struct Searcher<'a> {
     pub archive: Archive,
     /// Where all roots below an upper bound are wanted: those found.
     pub roots: Option<Vec<CheapRoot>>,
+    /// Whether long fills of pair tables look at the clock.
+    pub stoppable: bool,
 }
 
 /// A split that roots a tree of a cost below some upper bound.
@@ -121,6 +123,7 @@ impl<'a> Searcher<'a> {
             stats: Stats::default(),
             workspaces: Workspaces::default(),
             archive: Archive::new(shared.n_rows),
+            stoppable: true,
             roots: None,
         }
     }

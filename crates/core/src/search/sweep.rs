@@ -212,8 +212,12 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
                     self.lower = self.lower.min(scale.node);
                     return self.lower;
                 }
-                left = self.evaluate_threshold(split, order);
-                known[split] = Some(left);
+                let Some(here) = self.evaluate_threshold(split, order) else {
+                    self.lower = self.lower.min(scale.node);
+                    return self.lower;
+                };
+                left = here;
+                known[split] = Some(here);
             }
         }
         self.lower
@@ -252,10 +256,13 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         Ok(())
     }
 
-    fn evaluate_threshold(&mut self, split: usize, order: Order) -> Known {
-        self.move_to(split + 1);
+    /// Costs on both sides of a threshold; `None` if the search was stopped.
+    fn evaluate_threshold(&mut self, split: usize, order: Order) -> Option<Known> {
+        if !self.move_to(split + 1) {
+            return None;
+        }
         let (met, rest) = self.score(self.sums.potentials[split + 1]);
-        self.consider(split, &met, &rest, self.sums.masses[split + 1], order)
+        Some(self.consider(split, &met, &rest, self.sums.masses[split + 1], order))
     }
 
     /// A nominal column: every category on its own.
@@ -279,35 +286,42 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
                 self.lower = self.lower.min(shared.scale.node);
                 return self.lower;
             }
-            let potential = self.sums.potentials[split + 1] - self.sums.potentials[split];
-            let n_rows = self.prepared.source.node.len() as i64;
-            let (inside, outside) = if 2 * self.sums.rows_of(split) <= n_rows {
-                self.load(split..split + 1);
-                self.score(potential)
-            } else {
-                self.load(0..split);
-                self.add(split + 1..self.sums.rows.len() - 1);
-                let (others, category) =
-                    self.score(self.prepared.source.node.potential - potential);
-                (category, others)
+            let Some((inside, outside)) = self.evaluate_category(split) else {
+                self.lower = self.lower.min(shared.scale.node);
+                return self.lower;
             };
             self.consider(split, &inside, &outside, mass, order);
         }
         self.lower
     }
 
-    /// Fill the part table with the rows of some codes only.
-    fn load(&mut self, codes: std::ops::Range<usize>) {
+    /// Costs of a category and of the other rows; `None` if the search was stopped.
+    fn evaluate_category(&mut self, split: usize) -> Option<(Costs, Costs)> {
+        let potential = self.sums.potentials[split + 1] - self.sums.potentials[split];
+        let node = self.prepared.source.node;
+        if 2 * self.sums.rows_of(split) <= node.len() as i64 {
+            return self.load(split..split + 1).then(|| self.score(potential));
+        }
+        // The smaller side is added: all other categories.
+        let complete = self.load(0..split) && self.add(split + 1..self.sums.rows.len() - 1);
+        complete.then(|| {
+            let (others, category) = self.score(node.potential - potential);
+            (category, others)
+        })
+    }
+
+    /// Fill the part table with the rows of some codes only. Returns whether it was not stopped.
+    fn load(&mut self, codes: std::ops::Range<usize>) -> bool {
         let layout = self.prepared.source.layout;
         self.workspace
             .part
             .reset(layout, self.prepared.source.rule.planes());
         self.position = usize::MAX;
-        self.add(codes);
+        self.add(codes)
     }
 
-    /// Add the rows of some codes to the part table.
-    fn add(&mut self, codes: std::ops::Range<usize>) {
+    /// Add the rows of some codes to the part table. Returns whether it was not stopped.
+    fn add(&mut self, codes: std::ops::Range<usize>) -> bool {
         let (node, column, mirrored) = (self.prepared.source.node, self.column, self.mirrored);
         let sorted = self.sorted.get_or_insert_with(|| {
             let (mut rows, _) = node.rows_by_code(column);
@@ -319,19 +333,21 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         let place = |code: usize| self.sums.rows[code] as usize;
         let rows = &sorted[place(codes.start)..place(codes.end)];
         let Workspace { part, fill, .. } = &mut *self.workspace;
-        self.prepared.source.add(rows, 1, part, fill);
+        let complete = self.prepared.source.add(rows, 1, part, fill);
         self.searcher
             .count_rows(self.prepared.source.fill, rows.len());
+        complete
     }
 
-    /// Bring the part table to hold the rows of the first `codes` codes.
-    fn move_to(&mut self, codes: usize) {
-        if self.position == usize::MAX || self.position > codes {
-            self.load(0..codes);
+    /// Bring the part table to hold the rows of the first `codes` codes. Returns whether it was not stopped.
+    fn move_to(&mut self, codes: usize) -> bool {
+        let complete = if self.position == usize::MAX || self.position > codes {
+            self.load(0..codes)
         } else {
-            self.add(self.position..codes);
-        }
+            self.add(self.position..codes)
+        };
         self.position = codes;
+        complete
     }
 
     /// Costs of the part, whose potential is given, and of the rest.

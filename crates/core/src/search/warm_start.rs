@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::cost::Cost;
 use super::node::Node;
 use super::searcher::{Searcher, full_budget};
-use super::shape::Shape;
+use super::shape::{Shape, Solved};
 use crate::problem::Problem;
 
 /// What greedy growth minimises.
@@ -35,17 +35,16 @@ impl Searcher<'_> {
         if depth == 0 || node.columns.is_empty() || leaf.0 <= self.shared.scale.node {
             return leaf;
         }
-        if depth <= 2 && (depth == 1 || self.uses_table(node)) {
-            let solved = if depth == 1 {
-                super::depth_one::depth_one(self.shared, node)
-            } else {
-                self.depth_two(
-                    node,
-                    budget.min(full_budget(depth)),
-                    super::cost::UNREACHABLE,
-                )
-            };
-            return solved.tree.unwrap_or(leaf);
+        if depth == 1 {
+            return super::depth_one::depth_one(self.shared, node)
+                .tree
+                .unwrap_or(leaf);
+        }
+        if depth == 2 && self.has_time_for_table(node) {
+            let solved = self.depth_two_at_last(node, budget.min(full_budget(depth)));
+            if let Some(found) = solved.tree {
+                return found;
+            }
         }
         let Some((column, split)) =
             best_split(masses, node, impurity, self.shared.rule.min_records)
@@ -72,6 +71,32 @@ impl Searcher<'_> {
         } else {
             leaf
         }
+    }
+}
+
+impl Searcher<'_> {
+    /// The best tree of depth one or two, if that takes no time to speak of.
+    pub(super) fn solve_shallow(&mut self, node: &Node, depth: u32, budget: u32) -> Option<Solved> {
+        let leaf = self.leaf_cost(node);
+        if node.columns.is_empty() || leaf <= self.shared.scale.node {
+            return Some(Solved::exactly(leaf, Shape::leaf()));
+        }
+        match depth {
+            1 => Some(super::depth_one::depth_one(self.shared, node)),
+            2 if self.has_time_for_table(node) => Some(self.depth_two_at_last(node, budget)),
+            _ => None,
+        }
+    }
+
+    /// Whether a pair table is worth its while before the search has begun: it may take a tenth of the time left.
+    fn has_time_for_table(&self, node: &Node) -> bool {
+        const AT_ONCE: f64 = 0.02;
+        const SHARE: f64 = 0.1;
+        let left = self.shared.control.time_left();
+        let most = left.map_or(f64::INFINITY, |left| {
+            (left.as_secs_f64() * SHARE).max(AT_ONCE)
+        });
+        self.uses_table(node) && self.table_seconds(node) <= most
     }
 }
 
@@ -138,7 +163,7 @@ fn best_split(
 ///
 /// For misclassified weight, the cost of label l is the total mass less that of class l, so the masses follow from the costs; for other
 /// costs this measures how much each label suits the row.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ClassMasses {
     masses: Vec<f64>,
     n_labels: usize,

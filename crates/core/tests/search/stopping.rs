@@ -178,7 +178,7 @@ fn an_observer_stops_the_search_and_is_told_the_truth() {
 
 #[test]
 fn progress_of_a_sweep_claims_no_proof() {
-    let instance = planted(2_000, &[(60, false); 8], 4, 0.5, 62);
+    let instance = planted(20_000, &[(120, false); 8], 4, 0.5, 62);
     let problem = instance.problem(true).expect("instances are valid");
     let params = Params {
         max_depth: 3,
