@@ -34,11 +34,18 @@ def predict_file(model_path: Path, source_name: str, out: Path, *, proba: bool =
     Raises
     ------
     FileError
-        If a file cannot be read or written, or a column of the model is missing.
+        If a file cannot be read or written, a column of the model is missing, or the model has no
+        probabilities to write.
     ValueError
         If the model file is damaged, or a column holds what the model cannot use.
     """
     model = load(model_path)
+    if proba and not hasattr(model, "predict_proba"):
+        raise FileError(
+            f"the model {model_path} is an {type(model).__name__}, which assigns treatments and "
+            f"has no probabilities",
+            "leave out --proba",
+        )
     names = _column_names(model, model_path)
     source = read_source(source_name, text_columns=_text_columns(model))
     require_columns(source.table, names, "column", source.name)

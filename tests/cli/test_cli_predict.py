@@ -49,6 +49,20 @@ def test_probabilities(certitree: Command, people: Path, model: Path, tmp_path: 
     np.testing.assert_array_equal(table.column("probability of yes").to_numpy(), expected[:, 1])
 
 
+def test_policies_have_no_probabilities(certitree: Command, tmp_path: Path) -> None:
+    path, out = tmp_path / "policy.json", tmp_path / "treatments.csv"
+    patients = pa.table({"age": [30, 70] * 20})
+    write_table(patients, tmp_path / "patients.csv")
+    policy = library.OptimalPolicyTree(max_depth=1, method="ipw")
+    drugs = ["new", "new", "old", "old"] * 10
+    policy.fit(patients, drugs, [1, 0, 0, 1] * 10, propensities=np.full(40, 0.5)).save(path)
+    arguments = ("predict", path, tmp_path / "patients.csv", "--out", out)
+    error, hint = certitree(*arguments, "--proba").one_error()
+    assert "OptimalPolicyTree" in error and "--proba" in hint
+    assert certitree(*arguments).code == 0
+    assert read_source(str(out)).table.column("prediction").to_pylist() == ["new", "old"] * 20
+
+
 def test_columns_are_found_by_name(
     certitree: Command, people: Path, model: Path, tmp_path: Path
 ) -> None:
