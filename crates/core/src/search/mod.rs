@@ -26,7 +26,7 @@ mod root;
 mod run;
 pub(crate) mod searcher;
 mod shape;
-mod simd;
+pub(crate) mod simd;
 mod stats;
 mod sweep;
 mod warm_start;

@@ -10,6 +10,8 @@ const STRIP: usize = 128;
 
 /// Words written to a column at a time: one cache line.
 const LINE: usize = 8;
+/// Bytes that are folded at a time.
+const RUN: usize = 32;
 
 /// Words compared between two looks at whether the answer is already known.
 const STRIDE: usize = 16;
@@ -220,11 +222,51 @@ fn pack_column(cells: &[u8], out: &mut [u64]) -> bool {
     seen & !ONES == 0
 }
 
+/// [`pack_strip_body`] compiled for the best instruction set of this machine.
+fn pack_strip(
+    cells: &[u8],
+    n_columns: usize,
+    first: usize,
+    out: &mut [u64],
+    stride: usize,
+) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::search::simd::{Level, level};
+
+        #[target_feature(enable = "avx2")]
+        fn avx2(c: &[u8], n_columns: usize, first: usize, out: &mut [u64], stride: usize) -> bool {
+            pack_strip_body(c, n_columns, first, out, stride)
+        }
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2")]
+        fn avx512(
+            c: &[u8],
+            n_columns: usize,
+            first: usize,
+            out: &mut [u64],
+            stride: usize,
+        ) -> bool {
+            pack_strip_body(c, n_columns, first, out, stride)
+        }
+        match level() {
+            Level::Avx512 | Level::Avx512Popcount => {
+                // SAFETY: `level` reports a set of instructions only after finding every one of them on this machine.
+                return unsafe { avx512(cells, n_columns, first, out, stride) };
+            }
+            // SAFETY: as above.
+            Level::Avx2 => return unsafe { avx2(cells, n_columns, first, out, stride) },
+            Level::Base => {}
+        }
+    }
+    pack_strip_body(cells, n_columns, first, out, stride)
+}
+
 /// Pack up to [`STRIP`] columns, from column `first` on, of a row-major matrix; false if a cell is neither 0 nor 1.
 ///
 /// Eight rows are folded into one byte per column by doubling and adding, which works on whole vectors of bytes; the
 /// bytes are then transposed so that those of one column come together.
-fn pack_strip(
+#[inline(always)]
+fn pack_strip_body(
     cells: &[u8],
     n_columns: usize,
     first: usize,
@@ -266,8 +308,24 @@ fn pack_strip(
 }
 
 /// Make room for one more row in every byte, and add it.
-#[inline]
+#[inline(always)]
 fn fold_row(row: &[u8], octet: &mut [u8; STRIP], seen: &mut [u8; STRIP]) {
+    // Runs of a fixed length become whole vectors.
+    let (row, row_end) = row.as_chunks::<RUN>();
+    let (octet, octet_end) = octet.split_at_mut(row.len() * RUN);
+    let (seen, seen_end) = seen.split_at_mut(row.len() * RUN);
+    for ((row, octet), seen) in row
+        .iter()
+        .zip(octet.chunks_mut(RUN))
+        .zip(seen.chunks_mut(RUN))
+    {
+        fold_cells(row, octet, seen);
+    }
+    fold_cells(row_end, octet_end, seen_end);
+}
+
+#[inline(always)]
+fn fold_cells(row: &[u8], octet: &mut [u8], seen: &mut [u8]) {
     for ((&cell, bits), seen) in row.iter().zip(octet).zip(seen) {
         *bits = bits.wrapping_add(*bits) | cell;
         *seen |= cell;
