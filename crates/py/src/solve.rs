@@ -59,13 +59,12 @@ pub(crate) fn solve<'py>(
         memory_limit,
         n_threads,
     };
-    let keep: Vec<SplitRef> = match candidates {
-        None => table.splits.clone(),
-        Some(pairs) => pairs
-            .into_iter()
+    let keep = candidates.map(|pairs| {
+        let splits = pairs.into_iter();
+        splits
             .map(|(column, split)| SplitRef { column, split })
-            .collect(),
-    };
+            .collect::<Vec<_>>()
+    });
     let arrays = Arrays {
         labels,
         n_labels,
@@ -74,12 +73,17 @@ pub(crate) fn solve<'py>(
     };
     let statistics = arrays.statistics()?;
     let task = statistics.task();
-    let core_table = &table.table;
+    let core = &*table;
     let mut watcher = Watcher::new(progress);
     let (problem, outcome, build_seconds) = py
         .detach(|| {
             let started = Instant::now();
-            let problem = Problem::build(core_table, &keep, &*task, aggregate)?;
+            let problem = if keep.is_none() && aggregate {
+                core.merging.problem(&*task)?
+            } else {
+                let keep = keep.as_deref().unwrap_or(&core.splits);
+                Problem::build(&core.table, keep, &*task, aggregate)?
+            };
             let build_seconds = started.elapsed().as_secs_f64();
             let outcome = search(&problem, &params, &control, &mut watcher)?;
             Ok((problem, outcome, build_seconds))

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::bounds::Bounds;
 use super::control::{Control, Stop};
 use super::cost::{Cost, Scale};
+use super::cube::Plan;
 use super::initial::initial_shape;
 use super::kernel::score::LeafRule;
 use super::levels::Levels;
@@ -113,6 +114,10 @@ pub fn search_from(
     run.initial = initial
         .map(|tree| initial_shape(tree, problem, params))
         .transpose()?;
+    if run.is_short() {
+        // Starting a thread and waiting for it would take as long again.
+        return Ok(run.outcome(run.levels()));
+    }
     let done = (Mutex::new(false), Condvar::new());
     let result = std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
@@ -159,6 +164,8 @@ pub(super) struct Run<'a> {
     pub(super) initial: Option<(Arc<Shape>, i64)>,
     /// The equivalent-points bound: what every tree over these splits costs at least, in units.
     pub(super) floor: i64,
+    /// How to solve all boxes of the splits, if that is the cheaper way.
+    pub(super) plan: Option<Plan>,
 }
 
 impl<'a> Run<'a> {
@@ -190,6 +197,7 @@ impl<'a> Run<'a> {
                 .chunks_exact(problem.n_labels)
                 .map(|costs| costs.iter().copied().min().unwrap_or(0))
                 .sum(),
+            plan: Plan::choose(problem, params, control.time_left()),
         }
     }
 

@@ -32,6 +32,31 @@ pub trait AdditiveTask: Sync {
     /// The class of a record, where the task has one: counts the paper's (x, y) merge key.
     fn class(&self, record: usize) -> Option<u32>;
 
+    /// The records that take part.
+    fn present(&self) -> Vec<u32> {
+        (0..self.n_records() as u32)
+            .filter(|&record| self.is_present(record as usize))
+            .collect()
+    }
+
+    /// The costs of some records, row-major: record x label.
+    fn costs_of(&self, records: &[u32]) -> Vec<f64> {
+        let k = self.n_labels();
+        let mut costs = Vec::with_capacity(records.len() * k);
+        for &record in records {
+            costs.extend((0..k).map(|label| self.cost(record as usize, label)));
+        }
+        costs
+    }
+
+    /// The classes of some records; zero where the task has none.
+    fn classes_of(&self, records: &[u32]) -> Vec<u32> {
+        let records = records.iter();
+        records
+            .map(|&record| self.class(record as usize).unwrap_or(0))
+            .collect()
+    }
+
     /// Check lengths and ranges.
     ///
     /// # Errors
