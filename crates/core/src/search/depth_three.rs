@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::cost::{Cost, UNREACHABLE};
 use super::depth_two::{Root, cheapest};
-use super::fill::{Fill, FillCost, Source, bit_groups, used_bits};
+use super::fill::{Fill, FillCost, Source, used_bits};
 use super::incumbent::{Incumbent, Order};
 use super::kernel::score::score_whole;
 use super::lane::{Lane, LaneWidth};
@@ -24,7 +24,7 @@ impl<'a> Searcher<'a> {
         const SECONDS_PER_STEP: f64 = 1e-9;
         let layout = node.layout();
         let used = used_bits(node, self.shared.rule);
-        let cost = FillCost::new(node, &layout, i16::ROWS_PER_WORD, bit_groups(&used));
+        let cost = FillCost::new(node, &layout, i16::ROWS_PER_WORD, &used);
         let batches = layout.n_splits.div_ceil(layout.spans.len().max(1));
         let add = cost.of(Fill::Histogram, node.len(), batches).min(cost.of(
             Fill::Bitset,
@@ -172,7 +172,7 @@ impl<'a> Searcher<'a> {
             total: &total,
             shallower: cheapest(&costs, budget - 1),
             budget,
-            add_cost: FillCost::new(node, &layout, T::ROWS_PER_WORD, 1).of(
+            add_cost: FillCost::new(node, &layout, T::ROWS_PER_WORD, &used).of(
                 Fill::Histogram,
                 node.len(),
                 1,
