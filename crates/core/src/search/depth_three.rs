@@ -128,7 +128,12 @@ impl<'a> Searcher<'a> {
     ) -> Cost {
         let layout = node.layout();
         let bits = node.split_bits(&layout);
-        let rows = node.len() * node.columns.len();
+        let columns = ColumnSums::of(node);
+        let rows = columns
+            .iter()
+            .zip(&layout.spans)
+            .map(|(sums, span)| sums.rows_swept(span))
+            .sum();
         let used = used_bits(node, self.shared.rule);
         let fill = self.choose_fill(
             node,
@@ -178,7 +183,7 @@ impl<'a> Searcher<'a> {
                 1,
             ),
             score_cost: layout.cells as f64 / CHUNK as f64 * SCORE_STEP,
-            columns: ColumnSums::of(node),
+            columns,
             order: column_order(
                 &layout,
                 &workspace.score.part.inside,
