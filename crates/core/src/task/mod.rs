@@ -10,6 +10,8 @@ pub use accuracy::Accuracy;
 pub use cost_matrix::RecordCosts;
 pub use quantise::{Quantised, quantise};
 
+use std::borrow::Cow;
+
 use crate::error::Error;
 
 /// A scalar additive objective: the cost of a tree is the sum, over its leaves, of the least summed cost of a label.
@@ -39,14 +41,16 @@ pub trait AdditiveTask: Sync {
             .collect()
     }
 
-    /// The costs of some records, row-major: record x label.
-    fn costs_of(&self, records: &[u32]) -> Vec<f64> {
+    /// The costs of some records, each named once and in rising order, row-major: record x label.
+    fn costs_of(&self, records: &[u32]) -> Cow<'_, [f64]> {
         let k = self.n_labels();
-        let mut costs = Vec::with_capacity(records.len() * k);
-        for &record in records {
-            costs.extend((0..k).map(|label| self.cost(record as usize, label)));
+        let mut costs = vec![0.0; records.len() * k];
+        for (cells, &record) in costs.chunks_exact_mut(k.max(1)).zip(records) {
+            for (label, cell) in cells.iter_mut().enumerate() {
+                *cell = self.cost(record as usize, label);
+            }
         }
-        costs
+        costs.into()
     }
 
     /// The classes of some records; zero where the task has none.

@@ -4,13 +4,16 @@ use super::TreeNode;
 use crate::error::Error;
 use crate::table::Kind;
 
-/// A branching node with its column looked up.
+/// A node with its column looked up: the split is true for code `first` and the next `more` ones.
+///
+/// A leaf leads to itself, so that all rows take the same number of steps: leaving early, like any jump that depends on a code, would
+/// be mispredicted half of the time.
 struct Step<'a> {
     codes: &'a [u8],
-    kind: Kind,
-    split: u32,
-    inside: u32,
-    outside: u32,
+    first: u32,
+    more: u32,
+    /// Where the split is false, and where it is true.
+    children: [u32; 2],
 }
 
 /// For each row the index of its leaf in `nodes`, of which the first is the root.
@@ -19,7 +22,7 @@ struct Step<'a> {
 ///
 /// # Errors
 /// [`Error::Parameter`] if there is no root, or a node has a column that does not exist or a child that does not come after it.
-/// [`Error::Table`] if such a column holds fewer than `n_rows` codes.
+/// [`Error::Table`] if a column does not hold `n_rows` codes.
 pub fn find_leaves(
     columns: &[(Kind, &[u8])],
     n_rows: usize,
@@ -30,41 +33,51 @@ pub fn find_leaves(
             "the tree has no nodes; the first one is its root".into(),
         ));
     }
-    let steps = nodes
-        .iter()
-        .enumerate()
-        .map(|(index, node)| step(columns, n_rows, nodes.len(), index, node))
-        .collect::<Result<Vec<_>, _>>()?;
-    let leaf_of = |row: usize| {
-        let mut node = 0;
-        while let Some(step) = &steps[node as usize] {
-            let code = u32::from(step.codes[row]);
-            let is_true = match step.kind {
-                Kind::Ordered => code <= step.split,
-                Kind::Nominal => code == step.split,
-            };
-            node = if is_true { step.inside } else { step.outside };
+    if let Some(column) = columns.iter().position(|(_, codes)| codes.len() != n_rows) {
+        return Err(Error::Table(format!(
+            "column {column} holds {} codes for {n_rows} rows; give one code per row",
+            columns[column].1.len()
+        )));
+    }
+    let mut steps = Vec::with_capacity(nodes.len());
+    let mut levels = vec![0; nodes.len()];
+    for (index, node) in nodes.iter().enumerate() {
+        let step = step(columns, nodes.len(), index, node)?;
+        for child in step.children {
+            levels[child as usize] = levels[index] + usize::from(child as usize > index);
         }
-        node
+        steps.push(step);
+    }
+    let depth = levels.into_iter().max().unwrap_or(0);
+    let leaf_of = |row: usize| {
+        (0..depth).fold(0, |node: u32, _| {
+            let step = &steps[node as usize];
+            let code = u32::from(step.codes[row]);
+            step.children[usize::from(code.wrapping_sub(step.first) <= step.more)]
+        })
     };
     Ok((0..n_rows).map(leaf_of).collect())
 }
 
-/// The step at a node; `None` for a leaf.
 fn step<'a>(
     columns: &[(Kind, &'a [u8])],
-    n_rows: usize,
     n_nodes: usize,
     index: usize,
     node: &TreeNode,
-) -> Result<Option<Step<'a>>, Error> {
+) -> Result<Step<'a>, Error> {
     let TreeNode::Branch {
         split,
         inside,
         outside,
     } = *node
     else {
-        return Ok(None);
+        // Any column will do.
+        return Ok(Step {
+            codes: columns.first().map_or(&[], |&(_, codes)| codes),
+            first: 0,
+            more: 0,
+            children: [index as u32; 2],
+        });
     };
     for child in [inside, outside] {
         if child as usize <= index || child as usize >= n_nodes {
@@ -80,20 +93,16 @@ fn step<'a>(
             columns.len()
         )));
     };
-    let Some(codes) = codes.get(..n_rows) else {
-        return Err(Error::Table(format!(
-            "column {} holds {} codes for {n_rows} rows; give one code per row",
-            split.column,
-            codes.len()
-        )));
+    let (first, more) = match kind {
+        Kind::Ordered => (0, split.split),
+        Kind::Nominal => (split.split, 0),
     };
-    Ok(Some(Step {
+    Ok(Step {
         codes,
-        kind,
-        split: split.split,
-        inside,
-        outside,
-    }))
+        first,
+        more,
+        children: [outside, inside],
+    })
 }
 
 #[cfg(test)]
