@@ -38,7 +38,7 @@ def build_tree(
     masses = records.astype(np.float64)
     if weights is not None:
         masses = np.bincount(cells, weights, minlength=masses.size).reshape(shape)
-    builder = _Builder(nodes, table, records.sum(axis=1).tolist(), masses)
+    builder = _Builder(nodes, table, records.sum(axis=1).tolist(), masses.tolist())
     builder.add(0)
     return builder.finish()
 
@@ -55,7 +55,7 @@ class _Builder:
         nodes: Sequence[tuple[int, int, int, int, int]],
         table: CodedTable,
         leaf_counts: list[int],
-        leaf_values: NDArray[np.float64],
+        leaf_values: list[list[float]],
     ) -> None:
         self.nodes = nodes
         self.table = table
@@ -64,7 +64,7 @@ class _Builder:
         self.conditions: list[Condition | None] = []
         self.children: list[tuple[int, int]] = []
         self.leaf_labels: list[int] = []
-        self.values: list[NDArray[np.float64]] = []
+        self.values: list[list[float]] = []
         self.counts: list[int] = []
         self.missing_left: list[bool] = []
 
@@ -86,10 +86,11 @@ class _Builder:
         self.conditions[index] = condition
         self.children[index] = (left, right)
         self.counts[index] = self.counts[left] + self.counts[right]
-        self.values[index] = self.values[left] + self.values[right]
+        self.values[index] = [
+            a + b for a, b in zip(self.values[left], self.values[right], strict=True)
+        ]
         if condition.missing_left is None:
-            heavier = self.values[left].sum() >= self.values[right].sum()
-            self.missing_left[index] = bool(heavier)
+            self.missing_left[index] = sum(self.values[left]) >= sum(self.values[right])
         else:
             self.missing_left[index] = condition.missing_left
         return index
