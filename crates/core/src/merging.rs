@@ -194,3 +194,46 @@ impl LabelledCount {
         self.count += usize::from(new);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::samples::any_table;
+    use crate::task::Accuracy;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_first_of_each_kind_of_row_shows_all_that_splits_can_do(table in any_table(12, 5, 5)) {
+            let (splits, merging) = Merging::of_distinct_splits(&table).unwrap();
+            prop_assert_eq!(&splits, &distinct_splits(&table));
+            let slowly = Merging::new(&table, &splits, true).unwrap();
+            prop_assert_eq!(&merging.group_of_row, &slowly.group_of_row);
+            prop_assert_eq!(&merging.codes, &slowly.codes);
+            let origins = |merging: &Merging| -> Vec<_> {
+                merging.columns.iter().map(|c| (c.origin.clone(), c.kind, c.n_codes)).collect()
+            };
+            prop_assert_eq!(origins(&merging), origins(&slowly));
+        }
+
+        #[test]
+        fn absent_records_leave_no_row(table in any_table(12, 3, 3), weights in prop::collection::vec(0..3, 12)) {
+            let (_, merging) = Merging::of_distinct_splits(&table).unwrap();
+            let n = table.n_rows();
+            let labels: Vec<i32> = (0..n as i32).map(|record| record % 2).collect();
+            let weights: Vec<f64> = weights[..n].iter().map(|&w| f64::from(w)).collect();
+            let task = Accuracy { labels: &labels, n_labels: 2, weights: Some(&weights) };
+            let present = weights.iter().filter(|&&w| w > 0.0).count();
+            match merging.problem(&task) {
+                Err(_) => prop_assert_eq!(present, 0),
+                Ok(problem) => {
+                    prop_assert_eq!(problem.n_records, present);
+                    prop_assert!(problem.counts.iter().all(|&count| count > 0));
+                    // A record costs its weight at one of two labels.
+                    let total: f64 = weights.iter().sum();
+                    prop_assert_eq!(problem.costs.iter().sum::<i64>() as f64 * problem.unit, total);
+                }
+            }
+        }
+    }
+}
