@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import statistics
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -109,6 +110,30 @@ def shown_ratio(record: Record) -> str:
 
 
 def tabulate(records: list[Record]) -> str:
+    parts = [cases(records)]
+    for solver in dict.fromkeys(record["solver"] for record in records):
+        parts.append(summary(solver, [r for r in records if r["solver"] == solver]))
+    return "\n\n".join(parts)
+
+
+def summary(solver: str, records: list[Record]) -> str:
+    """Sum up the cases that both sides solved, as the paper does."""
+    ratios = [
+        record["unmerged"]["seconds"] / record["merged"]["seconds"]
+        for record in records
+        if record["merged"]["proven"] and record["unmerged"]["proven"]
+    ]
+    if not ratios:
+        return f"Solver {solver}: no case was solved both ways."
+    slower = sum(ratio < 1 for ratio in ratios)
+    return (
+        f"Solver {solver}, the {len(ratios)} of {len(records)} cases solved both ways: merging is "
+        f"{statistics.mean(ratios):.3g}x as fast on average, {statistics.median(ratios):.3g}x in "
+        f"the median, {max(ratios):.3g}x at most; slower in {slower}."
+    )
+
+
+def cases(records: list[Record]) -> str:
     head = ["problem", "K", "n/u", "depth", "solver", "optimum", "merged", "unmerged", "ratio"]
     rows = [
         [

@@ -91,7 +91,7 @@ def yardstick_limit(factor: float, seconds: float) -> float:
 def run_yardstick(problem: str, depth: int, size: int, n_jobs: int, limit: float) -> Record:
     """Run the yardstick in a process of its own, and end that at the limit.
 
-    pystreed overruns time limits, hence the process. What the yardstick found by then is in its log.
+    pystreed overruns time limits, hence the process. What was found by then is in its log.
     """
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log.jsonl"
@@ -181,7 +181,9 @@ def summary(records: list[Record], efforts: list[str]) -> str:
             pairs = [(r[effort], r["yardstick"]) for r in group if effort in r]
             if not pairs:
                 continue
-            times = [ratio(yardstick, ours["seconds"])[0] for ours, yardstick in pairs]
+            ratios = [ratio(yardstick, ours["seconds"]) for ours, yardstick in pairs]
+            times = [times for times, _ in ratios]
+            least = ">= " if any(is_bound for _, is_bound in ratios) else ""
             signs = [
                 (ours["errors"] > yardstick["errors"]) - (ours["errors"] < yardstick["errors"])
                 for ours, yardstick in pairs
@@ -189,7 +191,7 @@ def summary(records: list[Record], efforts: list[str]) -> str:
             rows.append([
                 str(depth), effort,
                 format_seconds(statistics.median(ours["seconds"] for ours, _ in pairs)),
-                f">= {statistics.median(times):.3g}x", f"{min(times):.3g}x",
+                f"{least}{statistics.median(times):.3g}x", f"{min(times):.3g}x",
                 *(str(signs.count(sign)) for sign in (-1, 0, 1)),
             ])  # fmt: skip
     head = ["depth", "effort", "median time", "median ratio", "least ratio"]
