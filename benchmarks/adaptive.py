@@ -1,6 +1,6 @@
 """Measure adaptive trees: against the paper's algorithm, other solvers, and themselves.
 
-    python benchmarks/adaptive.py all --out results.jsonl           # about four hours
+    python benchmarks/adaptive.py all --out results.jsonl           # at most five hours
     python benchmarks/adaptive.py yardstick --only compas --depth 3 4 --out results.jsonl
     python benchmarks/adaptive.py render --results results.jsonl
 
@@ -109,7 +109,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     for part in PARTS.values():
-        summary = f"{part.title} (about {part.minutes} minutes)"
+        summary = f"{part.title} (at most about {part.minutes} minutes)"
         parser_of(part, commands.add_parser(part.name, help=summary, description=summary))
     everything = commands.add_parser("all", help="all parts, as they are by default")
     everything.add_argument("--jobs", type=int, default=2, help="threads of certitree (2)")

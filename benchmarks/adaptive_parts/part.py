@@ -25,7 +25,7 @@ class Part:
     ----------
     name : of the sub-command, and "kind" of its records.
     title : heading of its section.
-    minutes : rough duration of the whole part on two cores.
+    minutes : rough upper estimate of the whole part on two quiet cores.
     add_arguments : adds what can be chosen.
     measure : yields a record for each measurement, as soon as it is made.
     tabulate : renders records of this kind, the latest of each measurement.
