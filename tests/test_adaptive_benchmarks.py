@@ -127,7 +127,7 @@ def test_the_log_of_a_yardstick_that_was_ended_gives_what_it_had() -> None:
     ]
     texts = [json.dumps(line) + "\n" for line in lines]
     assert yardstick.read_log("".join(texts[:1])) == {
-        "errors": 100, "finished": False, "seconds": 0.0,
+        "errors": None, "finished": False, "seconds": 0.0,
     }  # fmt: skip
     cut = yardstick.read_log("".join(texts[:2]) + texts[2][:20])
     assert cut == {"errors": 60, "finished": False, "seconds": 3.0}
@@ -165,6 +165,10 @@ def test_the_ratio_to_a_yardstick_that_was_ended_is_a_bound() -> None:
     ended = yardstick.tabulate([yardstick_record(finished=False)])
     assert "| 2240, > 50 s | 2230, 2.00 s | 0.50 s | > 25x |" in ended
     assert "| 4 | paper | 0.50 s | >= 100x | 100x | 0 | 0 | 1 |" in ended
+    nothing = {"limit": 50.0, "errors": None, "finished": False, "seconds": 0.0}
+    without = yardstick.tabulate([yardstick_record(False, yardstick=nothing)])
+    assert "| no tree, > 50 s | 2230, 2.00 s |  | > 25x |" in without
+    assert "| 4 | high | 2.00 s | >= 25x | 25x | 0 | 0 | 0 |" in without
 
 
 def test_merging_must_not_change_an_optimum() -> None:

@@ -130,7 +130,8 @@ def read_log(text: str) -> Record:
     if not events:
         raise ValueError("the log of the yardstick is empty: it never started")
     return {
-        "errors": events[-1]["errors"],
+        # It starts from a constant leaf, which is no find.
+        "errors": None if events[-1]["event"] == "started" else events[-1]["errors"],
         "finished": events[-1]["event"] == "ended",
         "seconds": events[-1].get("seconds", 0.0),
     }
@@ -156,7 +157,8 @@ def tabulate(records: list[Record]) -> str:
         if not yardstick["finished"]:
             shown = f"> {format_seconds(yardstick['limit'])}"
         row = [record["problem"], str(record["depth"]), str(record["candidates"])]
-        row.append(f"{yardstick['errors']}, {shown}")
+        found = "no tree" if yardstick["errors"] is None else yardstick["errors"]
+        row.append(f"{found}, {shown}")
         for effort in efforts:
             row += effort_cells(record.get(effort), yardstick)
         rows.append(row)
@@ -167,11 +169,15 @@ def effort_cells(ours: Record | None, yardstick: Record) -> list[str]:
     """Give errors and time, time until as good as the yardstick, and ratio of total times."""
     if ours is None:
         return ["", "", ""]
-    reached = seconds_to(ours["curve"], yardstick["errors"])
+    if yardstick["errors"] is None:
+        as_good = ""
+    else:
+        reached = seconds_to(ours["curve"], yardstick["errors"])
+        as_good = "never" if reached is None else format_seconds(min(reached, ours["seconds"]))
     times, is_bound = ratio(yardstick, ours["seconds"])
     return [
         f"{ours['errors']}, {format_seconds(ours['seconds'])}",
-        "never" if reached is None else format_seconds(min(reached, ours["seconds"])),
+        as_good,
         f"{'> ' if is_bound else ''}{times:.3g}x",
     ]
 
@@ -193,6 +199,7 @@ def summary(records: list[Record], efforts: list[str]) -> str:
             signs = [
                 (ours["errors"] > yardstick["errors"]) - (ours["errors"] < yardstick["errors"])
                 for ours, yardstick in pairs
+                if yardstick["errors"] is not None
             ]
             rows.append([
                 str(depth), effort,
