@@ -150,3 +150,78 @@ impl Column {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::samples::any_table;
+    use crate::table::{Table, distinct_splits};
+    use crate::task::Accuracy;
+    use proptest::prelude::*;
+
+    fn promise(table: &Table, labels: &[i32]) -> (Promise, Vec<SplitRef>) {
+        let splits = distinct_splits(table);
+        let task = Accuracy {
+            labels,
+            n_labels: 2,
+            weights: None,
+        };
+        let problem = Problem::build(table, &splits, &task, true).unwrap();
+        let control = Control::new(None);
+        (Promise::of(&problem, &Params::default(), &control), splits)
+    }
+
+    proptest! {
+        #[test]
+        fn sets_hold_the_support_and_are_no_larger_than_asked(
+            (table, labels) in any_table(40, 6, 9).prop_flat_map(|table| {
+                let n = table.n_rows();
+                (Just(table), prop::collection::vec(0..2_i32, n))
+            }),
+            size in 1..30_usize,
+            round in 0..3_usize,
+            picks in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+        ) {
+            prop_assume!(!labels.is_empty());
+            let (promise, splits) = promise(&table, &labels);
+            prop_assume!(!splits.is_empty());
+            let support: BTreeSet<SplitRef> = picks.iter().map(|pick| *pick.get(&splits)).collect();
+            let set = promise.spread(size, &support, &[], round);
+            prop_assert!(set.is_sorted_by(|a, b| a < b));
+            prop_assert!(set.iter().all(|split| splits.contains(split)));
+            prop_assert!(support.iter().all(|split| set.contains(split)));
+            // Every column is offered one split at least.
+            let columns = promise.columns.iter().filter(|column| !column.splits.is_empty()).count();
+            prop_assert!(set.len() <= size.max(columns) + support.len());
+            if splits.len() <= size {
+                prop_assert_eq!(set, splits);
+            }
+        }
+
+        #[test]
+        fn a_split_promises_what_the_best_tree_of_two_levels_below_it_costs(
+            (table, labels) in any_table(30, 3, 5).prop_flat_map(|table| {
+                let n = table.n_rows();
+                (Just(table), prop::collection::vec(0..2_i32, n))
+            }),
+        ) {
+            prop_assume!(!labels.is_empty());
+            let (promise, splits) = promise(&table, &labels);
+            let task = Accuracy { labels: &labels, n_labels: 2, weights: None };
+            let problem = Problem::build(&table, &splits, &task, true).unwrap();
+            let params = Params { max_depth: 2, ..Params::default() };
+            let best = crate::search::search(&problem, &params, &Control::new(None), &mut crate::search::Quiet).unwrap();
+            let values = promise.columns.iter().flat_map(|column| &column.splits);
+            let least = values.map(|&(_, value)| value).min();
+            // Beyond what no tree can save, in whole units: the rest is the price of nodes.
+            let floor: i64 = problem.costs.chunks_exact(2).map(|costs| costs[0].min(costs[1])).sum();
+            if let Some(least) = least.filter(|&least| least < UNREACHABLE) {
+                let units = least / crate::search::cost::Scale::STEPS + floor;
+                prop_assert!(units as f64 * problem.unit >= best.objective - 1e-9);
+                if best.tree.n_branching() == 3 {
+                    prop_assert!((units as f64 * problem.unit - best.objective).abs() < 1e-9);
+                }
+            }
+        }
+    }
+}
