@@ -25,7 +25,7 @@ from certitree.exceptions import ModelFileError
 
 
 @cache
-def _valid_defaults(estimator: type[TreeModel]) -> dict[str, Any]:
+def _valid_defaults(estimator: type[Any]) -> dict[str, Any]:
     """Return the parameters of an estimator with their defaults, or `_INVALID` for bad ones."""
     defaults = {}
     for name, parameter in inspect.signature(estimator).parameters.items():
@@ -40,7 +40,7 @@ def _valid_defaults(estimator: type[TreeModel]) -> dict[str, Any]:
 _INVALID = object()
 
 
-def _check_parameters(estimator: type[TreeModel], given: dict[str, Any]) -> None:
+def _check_parameters(estimator: type[Any], given: dict[str, Any]) -> None:
     validate_parameter_constraints(
         estimator._parameter_constraints, given, caller_name=estimator.__name__
     )

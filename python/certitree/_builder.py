@@ -35,10 +35,10 @@ def build_tree(
     shape = (len(nodes), n_classes)
     cells = leaves.astype(np.intp) * n_classes + labels
     records = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
-    masses = records.astype(np.float64)
+    values = records.astype(np.float64).tolist()
     if weights is not None:
-        masses = np.bincount(cells, weights, minlength=masses.size).reshape(shape)
-    builder = _Builder(nodes, table, records.sum(axis=1).tolist(), masses.tolist())
+        values = np.bincount(cells, weights, minlength=records.size).reshape(shape).tolist()
+    builder = _Builder(nodes, table, records.sum(axis=1).tolist(), values)
     builder.add(0)
     return builder.finish()
 

@@ -107,9 +107,7 @@ class CodedTable:
     codings: list[Coding]
     features: tuple[Feature, ...]
 
-    def find_leaves(
-        self, nodes: Sequence[tuple[int, int, int, int, int]]
-    ) -> NDArray[np.uint32]:
+    def find_leaves(self, nodes: Sequence[tuple[int, int, int, int, int]]) -> NDArray[np.uint32]:
         """Return, for each row, which of the nodes that `_core.solve` returned is its leaf."""
         return _core.find_leaves(self.codes, self.kinds, nodes)
 
