@@ -174,9 +174,10 @@ class TreeModel(BaseEstimator):  # type: ignore[misc]
 
     def _validate_params(self) -> None:
         """Check the parameters as scikit-learn does, save those that have a valid default."""
+        defaults = _valid_defaults(type(self))  # type: ignore[arg-type]  # classes are hashable
         given = {
             name: getattr(self, name)
-            for name, default in _valid_defaults(type(self)).items()
+            for name, default in defaults.items()
             if getattr(self, name) is not default
         }
         _check_parameters(type(self), given)

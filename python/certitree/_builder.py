@@ -34,11 +34,9 @@ def build_tree(
     leaves = table.find_leaves(nodes)
     shape = (len(nodes), n_classes)
     cells = leaves.astype(np.intp) * n_classes + labels
-    records = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
-    values = records.astype(np.float64).tolist()
-    if weights is not None:
-        values = np.bincount(cells, weights, minlength=records.size).reshape(shape).tolist()
-    builder = _Builder(nodes, table, records.sum(axis=1).tolist(), values)
+    counts = np.bincount(leaves, minlength=shape[0])
+    values = np.bincount(cells, weights, minlength=shape[0] * shape[1]).astype(np.float64)
+    builder = _Builder(nodes, table, counts.tolist(), values.reshape(shape).tolist())
     builder.add(0)
     return builder.finish()
 
