@@ -132,6 +132,7 @@ fn improve_over(
     let rows: Vec<u32> = (0..problem.n_rows() as u32).collect();
     let known = Shape::of_tree(&state.tree, problem)?;
     state.monitor.progress.stage = Stage::Improve;
+    state.monitor.progress.iteration = state.history.len() + 1;
     state.monitor.progress.n_candidates =
         problem.columns.iter().map(|column| column.n_splits).sum();
     state.monitor.progress.compression = problem.n_records as f64 / problem.n_rows().max(1) as f64;
