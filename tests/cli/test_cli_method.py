@@ -45,8 +45,8 @@ def test_all_methods_prove_shallow_trees(
         assert "optimal (no better tree exists within these limits)" in run.out
         models.append(model)
     assert len({model.objective_ for model in models}) == 1
-    assert type(models[0]) is OptimalTreeClassifier
-    assert type(models[1]) is type(models[2]) is AdaptiveTreeClassifier
+    assert type(models[0]) is type(models[2]) is OptimalTreeClassifier
+    assert type(models[1]) is AdaptiveTreeClassifier
     assert models[1].stop_reason_ == "solved"
 
 

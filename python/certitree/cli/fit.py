@@ -78,7 +78,7 @@ def fit(
         typer.Option(
             metavar="NAME",
             help="exact: search all splits. adaptive: search small candidate sets, for depth 4 and "
-            "more. auto: adaptive where that pays, then exact from its tree on.",
+            "more. auto: adaptive from depth 4 on, and exact, from its tree on.",
         ),
     ] = "auto",
     certify: Annotated[
