@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from checking import check_fitted
 
 from certitree import OptimalTreeClassifier, _core
 from certitree._binning import code_records
 from certitree._frame import read_records
+from checking import check_fitted
 
 
 @pytest.fixture
