@@ -354,7 +354,7 @@ def refine(
     cart_depth: int,
     forest_trees: int,
     proposer: Proposer | None,
-    effort: Literal["paper", "high"],
+    effort: Literal["paper", "high", "max"],
     certify: Literal["auto", "always", "never"],
     memory_limit: int | None,
     n_threads: int,

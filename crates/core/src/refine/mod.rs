@@ -4,12 +4,13 @@
 //! `improve` re-optimises subtrees of the incumbent over all splits. `run` puts them together.
 
 mod coarse;
+mod construct;
+mod crew;
 mod exchange;
 mod head_start;
 mod history;
 mod improve;
 mod incumbent;
-mod lookahead;
 mod monitor;
 mod paper;
 mod proposer;
