@@ -1,4 +1,4 @@
-"""Deep exact searches that will be stopped begin with a short adaptive run."""
+"""Exact searches whose proof takes long begin with a short adaptive run."""
 
 import numpy as np
 import pytest

@@ -58,7 +58,7 @@ class OptimalTreeClassifier(ExactSearch, TreeClassifier):
     aggregate : bool, default=True
         Merge records that no candidate split tells apart. The result is the same either way.
     time_limit : float or None, default=None
-        Seconds for the whole of `fit`. At depth 5 and more, if a proof is unlikely within them, up
+        Seconds for the whole of `fit`. Where a proof takes long (depth 4 and more), up
         to a fifth is spent on an adaptive run (see `AdaptiveTreeClassifier`) for a better first
         tree.
     memory_limit : int, str or None, default=None

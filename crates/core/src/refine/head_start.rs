@@ -1,8 +1,8 @@
-//! An exact search that begins with a short adaptive run, where it will be stopped before it has a proof.
+//! An exact search that begins with a short adaptive run, where a proof takes long.
 //!
 //! The root of the exact search expands the item of least bound first, so what it expands before a proof hardly depends on the incumbent:
 //! started from the optimum itself, depth 4 of HELOC and Diabetes takes as many subproblems as from a greedy tree. So a better incumbent
-//! is no way to a sooner proof. It is one to a better tree, and a smaller gap, where time runs out first.
+//! is no way to a sooner proof. It is one to a better tree, and a smaller gap, where time or patience runs out first.
 
 use std::time::{Duration, Instant};
 
@@ -15,8 +15,12 @@ use crate::error::Error;
 use crate::problem::Problem;
 use crate::search::{self, Control, CubePlan, KernelChoice, Outcome, Params, Stop, search_beside};
 
-/// Least depth at which proofs are mostly out of reach.
-const LEAST_DEPTH: u32 = 5;
+/// Least depth at which proofs take long.
+const LEAST_DEPTH: u32 = 4;
+/// Seconds that the exact search must take for the adaptive run before it not to matter, by a rough estimate.
+const LONG: f64 = 2.0;
+/// Least time left that an adaptive run makes something of.
+const LEAST_LEFT: Duration = Duration::from_secs(1);
 /// Share of the time left that the adaptive run may take.
 const SHARE: f64 = 0.2;
 
@@ -36,38 +40,36 @@ pub fn search_with_head_start(
 ) -> Result<(Problem, Outcome), Error> {
     params.validate()?;
     let problem = source.project(source.splits())?;
-    match control.time_left() {
-        Some(left) if pays(&problem, params, left) => {
-            let share = left.mul_f64(SHARE);
-            search_after(source, proposer, params, seed, share, control, observer)
-        }
-        _ => {
-            let outcome = search::search(&problem, params, control, observer)?;
-            Ok((problem, outcome))
-        }
+    let left = control.time_left();
+    if pays(&problem, params, left) {
+        let share = left.map(|left| left.mul_f64(SHARE));
+        return search_after(source, proposer, params, seed, share, control, observer);
     }
+    let outcome = search::search(&problem, params, control, observer)?;
+    Ok((problem, outcome))
 }
 
-/// Whether the exact search alone is likely to be stopped without a proof.
-fn pays(problem: &Problem, params: &Params, left: Duration) -> bool {
+/// Whether the exact search is likely to take so long that it may be stopped without a proof.
+fn pays(problem: &Problem, params: &Params, left: Option<Duration>) -> bool {
     let depth = params.max_depth.min(params.budget());
-    if depth < LEAST_DEPTH || params.kernel != KernelChoice::Auto {
+    let is_hurried = left.is_some_and(|left| left < LEAST_LEFT);
+    if depth < LEAST_DEPTH || is_hurried || params.kernel != KernelChoice::Auto {
         return false;
     }
     let splits: usize = problem.columns.iter().map(|column| column.n_splits).sum();
     // Every level more multiplies the subproblems of depth three by the splits to try; bounds leave few of them.
     let levels = (depth - 3) as i32;
     let seconds = depth_three_seconds(problem) * (splits as f64).powi(levels);
-    seconds > left.as_secs_f64() && CubePlan::choose(problem, params, Some(left)).is_none()
+    seconds > LONG && CubePlan::choose(problem, params, left).is_none()
 }
 
-/// An adaptive run of at most `share`, then the search over all splits from the better of its tree and the usual warm start.
+/// An adaptive run of at most `share` if there is a limit, then the search over all splits from the better of its tree and the usual warm start.
 fn search_after(
     source: &dyn Source,
     proposer: &mut dyn Proposer,
     params: &Params,
     seed: u64,
-    share: Duration,
+    share: Option<Duration>,
     control: &Control,
     observer: &mut dyn search::Observer,
 ) -> Result<(Problem, Outcome), Error> {
@@ -77,7 +79,7 @@ fn search_after(
         seed,
         ..Settings::default()
     };
-    let early = Control::new(Some(share));
+    let early = Control::new(share);
     let mut watcher = Early {
         observer: &mut *observer,
         depth: params.max_depth,
@@ -130,7 +132,7 @@ mod tests {
         })
     }
 
-    /// Search with an adaptive run of at most an hour before it.
+    /// Search with an adaptive run before it.
     fn head_start(
         table: &Table,
         labels: &[i32],
@@ -152,9 +154,8 @@ mod tests {
         let threads = params.n_threads;
         let (forest, cart) = (Forest::default(), Cart::default());
         let mut proposer = TreeProposer::new(table, &splits, &task, forest, cart, threads, 7);
-        let share = Duration::from_secs(3600);
         let control = Control::new(None);
-        search_after(&source, &mut proposer, params, 7, share, &control, observer).unwrap()
+        search_after(&source, &mut proposer, params, 7, None, &control, observer).unwrap()
     }
 
     proptest! {
@@ -164,6 +165,7 @@ mod tests {
         fn objective_bound_and_threads_are_as_without(
             (table, labels) in any_problem(), depth in 2..6_u32, min_samples_leaf in 1..4_u32, penalty in 0..3_u32
         ) {
+            prop_assume!(!labels.is_empty());
             let params = Params {
                 max_depth: depth,
                 min_samples_leaf,
@@ -225,17 +227,17 @@ mod tests {
             max_depth: 5,
             ..Params::default()
         };
-        let minute = Duration::from_secs(60);
-        assert!(pays(&whole, &deep, minute));
-        assert!(!pays(&narrow, &deep, minute));
-        assert!(!pays(&whole, &deep, Duration::from_secs(10_000_000)));
+        assert!(pays(&whole, &deep, None));
+        assert!(pays(&whole, &deep, Some(Duration::from_secs(60))));
+        assert!(!pays(&whole, &deep, Some(Duration::from_millis(10))));
+        assert!(!pays(&narrow, &deep, None));
         for params in [
             Params {
-                max_depth: 4,
+                max_depth: 3,
                 ..deep.clone()
             },
             Params {
-                max_nodes: Some(4),
+                max_nodes: Some(3),
                 ..deep.clone()
             },
             Params {
@@ -243,7 +245,7 @@ mod tests {
                 ..deep
             },
         ] {
-            assert!(!pays(&whole, &params, minute));
+            assert!(!pays(&whole, &params, None));
         }
     }
 
