@@ -318,3 +318,13 @@ def test_candidates_in_any_container_are_saved(candidates, tmp_path):
     assert load(tmp_path / "model.json").candidates == list(candidates)
     with pytest.raises(ParameterError, match="is a mapping"):
         OptimalTreeClassifier(candidates={"x0": 1.5}).fit(table, [0, 0, 1, 1])
+
+
+def test_a_default_that_is_not_allowed_is_refused_like_any_value():
+    class Careless(OptimalTreeClassifier):
+        def __init__(self, *, max_depth=-1, max_nodes=None):
+            super().__init__(max_depth=max_depth, max_nodes=max_nodes)
+
+    with pytest.raises(ValueError, match="'max_depth' parameter of Careless"):
+        Careless().fit(X, Y)
+    assert Careless(max_depth=1).fit(X, Y).status_ == "optimal"

@@ -106,3 +106,32 @@ def test_table_keeps_distinct_splits():
 def test_table_refuses_what_does_not_fit(kinds, n_codes, n_splits, message):
     with pytest.raises(ValueError, match=message):
         _core.Table(np.array([[0, 1]], dtype=np.uint8), kinds, n_codes, n_splits)
+
+
+def test_every_row_finds_its_leaf():
+    codes = np.array([[0, 1, 2, 3, 3], [2, 0, 1, 1, 2]], dtype=np.uint8)
+    nodes = [
+        (0, 1, 1, 2, -1),
+        (-1, -1, -1, -1, 0),
+        (1, 2, 4, 3, -1),
+        (-1, -1, -1, -1, 1),
+        (-1, -1, -1, -1, 0),
+    ]
+    leaves = _core.find_leaves(codes, ["ordered", "nominal"], nodes)
+    assert leaves.tolist() == [1, 1, 3, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "nodes", "message"),
+    [
+        (["ordered"], [], "the tree has no nodes"),
+        (["ordered"], [(0, 0, 0, 1, -1), (-1, -1, -1, -1, 0)], "node 0 of the tree has child 0"),
+        (["ordered"], [(7, 0, 1, 1, -1), (-1, -1, -1, -1, 0)], "splits on column 7"),
+        (["ordered"], [(0, -2, 1, 1, -1), (-1, -1, -1, -1, 0)], "a node of the tree holds -2"),
+        (["ordinal"], [(-1, -1, -1, -1, 0)], 'kind "ordinal"'),
+        ([], [(-1, -1, -1, -1, 0)], "0 kinds came with 1 columns"),
+    ],
+)
+def test_what_is_no_tree_has_no_leaves(kinds, nodes, message):
+    with pytest.raises(ValueError, match=message):
+        _core.find_leaves(np.array([[0, 1]], dtype=np.uint8), kinds, nodes)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
 from certitree import _model_file
@@ -19,6 +22,28 @@ from certitree._matching import feature_values, match_columns
 from certitree._schema import Feature
 from certitree._tree import Tree
 from certitree.exceptions import ModelFileError
+
+
+@cache
+def _valid_defaults(estimator: type[Any]) -> dict[str, Any]:
+    """Return the parameters of an estimator with their defaults, or `_INVALID` for bad ones."""
+    defaults = {}
+    for name, parameter in inspect.signature(estimator).parameters.items():
+        defaults[name] = parameter.default
+        try:
+            _check_parameters(estimator, {name: parameter.default})
+        except ValueError:
+            defaults[name] = _INVALID
+    return defaults
+
+
+_INVALID = object()
+
+
+def _check_parameters(estimator: type[Any], given: dict[str, Any]) -> None:
+    validate_parameter_constraints(
+        estimator._parameter_constraints, given, caller_name=estimator.__name__
+    )
 
 
 class TreeModel(BaseEstimator):  # type: ignore[misc]
@@ -37,6 +62,7 @@ class TreeModel(BaseEstimator):  # type: ignore[misc]
         Name, kind and categories of each column.
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]]
     tree_: Tree
     classes_: Array
     n_features_in_: int
@@ -145,6 +171,16 @@ class TreeModel(BaseEstimator):  # type: ignore[misc]
         if not hasattr(self, "tree_"):
             return repr(self)
         return summarize(self)
+
+    def _validate_params(self) -> None:
+        """Check the parameters as scikit-learn does, save those that have a valid default."""
+        defaults = _valid_defaults(type(self))  # type: ignore[arg-type]  # classes are hashable
+        given = {
+            name: getattr(self, name)
+            for name, default in defaults.items()
+            if getattr(self, name) is not default
+        }
+        _check_parameters(type(self), given)
 
     def __sklearn_tags__(self) -> Any:
         """Declare what the estimator takes.

@@ -31,61 +31,64 @@ def build_tree(
     weights : float64 array of shape (n_rows,), or None for ones
     n_classes : int
     """
-    builder = _Builder(nodes, table, labels, weights, n_classes)
-    builder.add(0, np.arange(labels.size))
+    leaves = table.find_leaves(nodes)
+    shape = (len(nodes), n_classes)
+    cells = leaves.astype(np.intp) * n_classes + labels
+    counts = np.bincount(leaves, minlength=shape[0])
+    values = np.bincount(cells, weights, minlength=shape[0] * shape[1]).astype(np.float64)
+    builder = _Builder(nodes, table, counts.tolist(), values.reshape(shape).tolist())
+    builder.add(0)
     return builder.finish()
 
 
 class _Builder:
-    """Walks the core's tree in the user's pre-order, left being where the condition holds."""
+    """Walks the core's tree in the user's pre-order, left being where the condition holds.
+
+    `leaf_counts` and `leaf_values` are the training records and their weight by class that end in
+    each node of the core.
+    """
 
     def __init__(
         self,
         nodes: Sequence[tuple[int, int, int, int, int]],
         table: CodedTable,
-        labels: NDArray[np.int32],
-        weights: NDArray[np.float64] | None,
-        n_classes: int,
+        leaf_counts: list[int],
+        leaf_values: list[list[float]],
     ) -> None:
         self.nodes = nodes
         self.table = table
-        self.labels = labels
-        self.weights = weights
-        self.n_classes = n_classes
+        self.leaf_counts = leaf_counts
+        self.leaf_values = leaf_values
         self.conditions: list[Condition | None] = []
         self.children: list[tuple[int, int]] = []
         self.leaf_labels: list[int] = []
-        self.values: list[NDArray[np.float64]] = []
+        self.values: list[list[float]] = []
         self.counts: list[int] = []
         self.missing_left: list[bool] = []
 
-    def add(self, source: int, rows: NDArray[np.intp]) -> int:
+    def add(self, source: int) -> int:
         """Add the subtree of a node of the core; return its index here."""
         column, split, true_child, false_child, label = self.nodes[source]
         index = len(self.conditions)
         self.conditions.append(None)
         self.children.append((NO_NODE, NO_NODE))
         self.leaf_labels.append(label)
-        self.counts.append(rows.size)
-        self.values.append(np.zeros(0))
+        self.counts.append(self.leaf_counts[source])
+        self.values.append(self.leaf_values[source])
         self.missing_left.append(False)
         if column == NO_NODE:
-            weights = None if self.weights is None else self.weights[rows]
-            counts = np.bincount(self.labels[rows], weights=weights, minlength=self.n_classes)
-            self.values[index] = counts.astype(np.float64)
             return index
         condition, swapped = self.table.codings[column].condition(split)
-        holds = self.table.goes_left(column, split, rows)
-        sides = [(true_child, rows[holds]), (false_child, rows[~holds])]
-        if swapped:
-            sides.reverse()
-        left, right = (self.add(child, part) for child, part in sides)
+        sides = (false_child, true_child) if swapped else (true_child, false_child)
+        left, right = map(self.add, sides)
         self.conditions[index] = condition
         self.children[index] = (left, right)
-        self.values[index] = self.values[left] + self.values[right]
+        self.counts[index] = self.counts[left] + self.counts[right]
+        self.values[index] = [
+            a + b for a, b in zip(self.values[left], self.values[right], strict=True)
+        ]
         if condition.missing_left is None:
-            heavier = self.values[left].sum() >= self.values[right].sum()
-            self.missing_left[index] = bool(heavier)
+            self.missing_left[index] = sum(self.values[left]) >= sum(self.values[right])
         else:
             self.missing_left[index] = condition.missing_left
         return index

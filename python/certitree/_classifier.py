@@ -89,8 +89,9 @@ class OptimalTreeClassifier(ExactSearch, TreeClassifier):
         exactly 0 if optimal.
     n_branching_nodes_, n_leaves_ : int
     search_stats_ : dict
-        Counters of the search; ``"seconds"`` is a dict of the seconds by stage (``"solve"`` is
-        merging, warm start and search together with handing them over).
+        Counters of the search; ``"seconds"`` is a dict of the seconds by stage (``"code"`` finds
+        the records that merge; ``"solve"`` is merging them, warm start and search together with
+        handing them over).
     n_records_ : int
         Training records of non-zero weight.
     n_unique_ : int

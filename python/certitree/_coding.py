@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -105,6 +106,10 @@ class CodedTable:
     n_splits: list[int]
     codings: list[Coding]
     features: tuple[Feature, ...]
+
+    def find_leaves(self, nodes: Sequence[tuple[int, int, int, int, int]]) -> NDArray[np.uint32]:
+        """Return, for each row, which of the nodes that `_core.solve` returned is its leaf."""
+        return _core.find_leaves(self.codes, self.kinds, nodes)
 
     def goes_left(self, column: int, split: int, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Evaluate a coded split on some of the rows."""

@@ -70,6 +70,17 @@ class Table:
     def splits(self) -> list[tuple[int, int]]:
         """List the kept splits as (coded column, split)."""
 
+def find_leaves(
+    codes: NDArray[np.uint8],
+    kinds: Sequence[ColumnKind],
+    nodes: Sequence[tuple[int, int, int, int, int]],
+) -> NDArray[np.uint32]:
+    """Find, for each row of a coded table, the node of a tree that is its leaf.
+
+    `codes` and `kinds` are as in `Table`; `nodes` is as in `SolveResult`. Raises ValueError if the
+    nodes make no tree over those columns.
+    """
+
 class SolveResult(TypedDict):
     """What a search returns."""
 

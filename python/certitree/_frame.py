@@ -125,6 +125,8 @@ def read_records(X: Any, estimator_name: str) -> Records:
     InputError, InputTypeError, ValueError, TypeError
         If it is empty, not two-dimensional, complex, or has duplicate column names.
     """
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biu" and X.size:
+        return MatrixRecords(X)  # nothing that the checks below could object to
     if scipy.sparse.issparse(X):
         return MatrixRecords(_densify(X, estimator_name))
     if not isinstance(X, np.ndarray | list | tuple) and nw.dependencies.is_into_dataframe(X):

@@ -53,8 +53,9 @@ def count_threads(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` means, as scikit-learn's glossary has it."""
     if n_jobs == 0:
         raise ParameterError("n_jobs=0 has no meaning; give 1 or more, or -1 for all processors")
-    # More threads than this only cost memory; the tree does not depend on their number.
-    return min(int(joblib.effective_n_jobs(n_jobs)), 4 * int(joblib.cpu_count()))
+    n_threads = int(joblib.effective_n_jobs(n_jobs))
+    # More than four per processor only cost memory; the tree does not depend on their number.
+    return n_threads if n_threads <= 4 else min(n_threads, 4 * int(joblib.cpu_count()))
 
 
 def capped(limit: int) -> int:

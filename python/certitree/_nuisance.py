@@ -13,6 +13,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import threadpool_limits
 
 from certitree._column import Array, NominalColumn
 from certitree._frame import Records
@@ -29,8 +30,10 @@ class Observed:
     ----------
     given : any table
         Their features as they came in, for models that the user gave.
-    numbers : float64 array of shape (n_records, n_features)
-        The same as numbers, for the models used by default.
+    records : Records
+        The whole table.
+    rows : intp array or None
+        The records that count; None for all.
     treatment : int32 array of shape (n_records,)
         Index of the treatment received.
     treatments : array of shape (n_treatments,)
@@ -39,11 +42,16 @@ class Observed:
     """
 
     given: Any
-    numbers: NDArray[np.float64]
+    records: Records
+    rows: NDArray[np.intp] | None
     treatment: NDArray[np.int32]
     treatments: Array
     outcome: NDArray[np.float64]
     weights: NDArray[np.float64] | None
+
+    def numbers(self) -> NDArray[np.float64]:
+        """Return the features as numbers, for the models used by default."""
+        return numeric_table(self.records, self.rows)
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,8 @@ class Nuisance:
     min_propensity : float
         Smaller propensities are raised to it.
     seed : int
+    n_threads : int
+        Threads of the models: as many as the search has, not as many as there are processors.
     """
 
     outcome_model: Any
@@ -67,6 +77,7 @@ class Nuisance:
     n_folds: int
     min_propensity: float
     seed: int
+    n_threads: int
 
     def scores(
         self,
@@ -96,11 +107,15 @@ class Nuisance:
         received = rows, observed.treatment
         predicted = np.zeros((rows.size, observed.treatments.size))
         if method != "ipw":
-            predicted = self._predict_outcomes(observed) if outcomes is None else outcomes
+            if outcomes is None:
+                with threadpool_limits(self.n_threads):
+                    outcomes = self._predict_outcomes(observed)
+            predicted = outcomes
         if method == "direct":
             return predicted
         if propensities is None:
-            propensities = self._estimate_propensities(observed)
+            with threadpool_limits(self.n_threads):
+                propensities = self._estimate_propensities(observed)
         propensities = self._positive(propensities)
         estimated = predicted.copy()
         estimated[received] += (observed.outcome - predicted[received]) / propensities
@@ -110,7 +125,7 @@ class Nuisance:
         model, table = self.outcome_model, observed.given
         if model is None:
             model = HistGradientBoostingRegressor(random_state=self.seed)
-            table = observed.numbers
+            table = observed.numbers()
         predicted = np.empty((observed.outcome.size, observed.treatments.size))
         for train, test in self._folds(observed):
             for treatment in range(observed.treatments.size):
@@ -128,7 +143,7 @@ class Nuisance:
         model, table = self.propensity_model, observed.given
         if model is None:
             model = HistGradientBoostingClassifier(random_state=self.seed)
-            table = observed.numbers
+            table = observed.numbers()
         propensities = np.empty(observed.outcome.size)
         for train, test in self._folds(observed):
             fitted = _fit(model, table, train, observed.treatment[train], observed.weights)

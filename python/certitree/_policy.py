@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from certitree._base import TreeModel
 from certitree._column import Array
@@ -20,7 +19,7 @@ from certitree._exact import ExactSearch
 from certitree._frame import Records, read_records
 from certitree._limits import count_threads, draw_seed
 from certitree._model_file import storable
-from certitree._nuisance import Method, Nuisance, Observed, numeric_table, read_numbers
+from certitree._nuisance import Method, Nuisance, Observed, read_numbers
 from certitree._schema import available
 from certitree._split import Split
 from certitree._targets import Targets, read_targets
@@ -269,7 +268,8 @@ n_features_in_, feature_names_in_
             )
         observed = Observed(
             given=X if rows is None else _safe_indexing(X, rows),
-            numbers=numeric_table(records, rows),
+            records=records,
+            rows=rows,
             treatment=targets.labels,
             treatments=targets.classes,
             outcome=read_numbers(outcome, "outcome", (n_rows,), rows),
@@ -281,10 +281,9 @@ n_features_in_, feature_names_in_
             self.n_folds,
             self.min_propensity,
             draw_seed(self.random_state),
+            count_threads(self.n_jobs),
         )
-        # Its models use as many threads as the search, not as many as there are processors.
-        with threadpool_limits(count_threads(self.n_jobs)):
-            return nuisance.scores(self.method, observed, propensities, outcome_predictions)
+        return nuisance.scores(self.method, observed, propensities, outcome_predictions)
 
     def _goal(self, targets: Targets, scores: NDArray[np.float64]) -> AdditiveGoal:
         """Turn estimates into costs: how far a treatment is from the record's best one."""

@@ -157,9 +157,12 @@ def _encode(y: Array) -> tuple[Array, NDArray[np.intp]]:
             wide = y.astype(np.int64) if y.dtype.kind == "i" else y
             shifted = (wide - wide.dtype.type(low)).astype(np.intp)
             present = np.flatnonzero(np.bincount(shifted, minlength=span))
+            classes = np.array([low + place for place in present.tolist()], y.dtype)
+            if present.size == span:
+                return classes, shifted
             place = np.zeros(span, dtype=np.intp)
             place[present] = np.arange(present.size)
-            return np.array([low + p for p in present.tolist()], y.dtype), place[shifted]
+            return classes, place[shifted]
     if y.dtype.kind in "OU":  # texts: hashing beats sorting
         texts = y.tolist()
         try:

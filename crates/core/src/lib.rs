@@ -5,6 +5,7 @@
 pub mod error;
 pub mod feature_costs;
 pub mod impurity;
+pub mod merging;
 pub mod pareto;
 pub mod problem;
 pub mod propose;

@@ -1,8 +1,9 @@
 //! The problem a search works on: merged rows over the candidate splits, with whole costs per label.
 
 use crate::error::Error;
-use crate::table::{Kind, SplitRef, Table, group_rows};
-use crate::task::{AdditiveTask, quantise};
+use crate::merging::Merging;
+use crate::table::{Kind, SplitRef, Table};
+use crate::task::AdditiveTask;
 
 /// A column of a problem: as in a table, with the way back to the splits it came from.
 #[derive(Clone, Debug)]
@@ -42,67 +43,14 @@ impl Problem {
     /// Project `table` onto the splits `keep` and merge the records of `task` (each on its own if not `aggregate`).
     ///
     /// # Errors
-    /// [`Error::Statistics`] if the task does not fit the table, no record has a positive weight, or the costs have no finite sum.
+    /// As [`Merging::new`] and [`Merging::problem`].
     pub fn build(
         table: &Table,
         keep: &[SplitRef],
         task: &dyn AdditiveTask,
         aggregate: bool,
     ) -> Result<Self, Error> {
-        task.validate()?;
-        if task.n_records() != table.n_rows() {
-            return Err(Error::Statistics(format!(
-                "the task has {} records but the table has {} rows; give one per row",
-                task.n_records(),
-                table.n_rows()
-            )));
-        }
-        let projection = table.project(keep)?;
-        let present: Vec<u32> = (0..table.n_rows() as u32)
-            .filter(|&r| task.is_present(r as usize))
-            .collect();
-        if present.is_empty() {
-            return Err(Error::Statistics(
-                "no record has a positive weight; at least one is needed".into(),
-            ));
-        }
-        let columns = projection.table.columns();
-        let (group_of_row, n_groups) = if aggregate {
-            let slices: Vec<&[u8]> = columns.iter().map(|c| c.codes.as_slice()).collect();
-            let groups = group_rows(&slices, table.n_rows());
-            let n_groups = groups.representative.len();
-            (groups.group_of_row, n_groups)
-        } else {
-            ((0..table.n_rows() as u32).collect(), table.n_rows())
-        };
-        let merged = Merged::sum(task, &present, &group_of_row, n_groups)?;
-        let n_rows = merged.counts.len();
-        let mut codes = vec![0_u8; n_rows * columns.len()];
-        for (c, column) in columns.iter().enumerate() {
-            for (row, &record) in merged.first_record.iter().enumerate() {
-                codes[row * columns.len() + c] = column.codes[record as usize];
-            }
-        }
-        let columns = columns
-            .iter()
-            .zip(projection.origin)
-            .map(|(column, origin)| ProblemColumn {
-                kind: column.kind,
-                n_codes: column.n_codes,
-                n_splits: column.n_splits,
-                origin,
-            })
-            .collect();
-        Ok(Self {
-            columns,
-            codes,
-            costs: merged.costs,
-            counts: merged.counts,
-            n_labels: task.n_labels(),
-            unit: merged.unit,
-            n_records: present.len(),
-            n_unique_labelled: merged.n_labelled,
-        })
+        Merging::new(table, keep, aggregate)?.problem(task)
     }
 
     /// Number of merged rows.
@@ -158,87 +106,5 @@ impl Problem {
     pub fn row(&self, row: usize) -> &[u8] {
         let f = self.columns.len();
         &self.codes[row * f..(row + 1) * f]
-    }
-}
-
-struct Merged {
-    costs: Vec<i64>,
-    counts: Vec<u32>,
-    first_record: Vec<u32>,
-    unit: f64,
-    n_labelled: usize,
-}
-
-impl Merged {
-    fn sum(
-        task: &dyn AdditiveTask,
-        present: &[u32],
-        group_of_row: &[u32],
-        n_groups: usize,
-    ) -> Result<Self, Error> {
-        let k = task.n_labels();
-        let real: Vec<f64> = present
-            .iter()
-            .flat_map(|&r| (0..k).map(move |label| task.cost(r as usize, label)))
-            .collect();
-        if !real.iter().sum::<f64>().is_finite() {
-            return Err(Error::Statistics(
-                "the costs of all records and labels have no finite sum; costs must add up to less than 1.8e308 \
-                 (scale all of them down by the same factor: that changes no tree)"
-                    .into(),
-            ));
-        }
-        let quantised = quantise(&real);
-        // Groups without a present record vanish; the others keep their order.
-        let mut place = vec![u32::MAX; n_groups];
-        let mut merged = Self {
-            costs: Vec::new(),
-            counts: Vec::new(),
-            first_record: Vec::new(),
-            unit: quantised.unit,
-            n_labelled: 0,
-        };
-        let mut labelled = LabelledCount::default();
-        for (i, &record) in present.iter().enumerate() {
-            let group = group_of_row[record as usize] as usize;
-            if place[group] == u32::MAX {
-                place[group] = merged.counts.len() as u32;
-                merged.counts.push(0);
-                merged.costs.resize(merged.costs.len() + k, 0);
-                merged.first_record.push(record);
-            }
-            let row = place[group] as usize;
-            merged.counts[row] += 1;
-            for label in 0..k {
-                merged.costs[row * k + label] += quantised.units[i * k + label];
-            }
-            labelled.insert(row, task.class(record as usize).unwrap_or(0));
-        }
-        merged.n_labelled = labelled.count;
-        Ok(merged)
-    }
-}
-
-/// Counts distinct (row, class) pairs; classes beyond 64 need the set.
-#[derive(Default)]
-struct LabelledCount {
-    masks: Vec<u64>,
-    beyond: hashbrown::HashSet<(usize, u32)>,
-    count: usize,
-}
-
-impl LabelledCount {
-    fn insert(&mut self, row: usize, class: u32) {
-        let new = if class < 64 {
-            if self.masks.len() <= row {
-                self.masks.resize(row + 1, 0);
-            }
-            let before = self.masks[row];
-            self.masks[row] |= 1 << class;
-            self.masks[row] != before
-        } else {
-            self.beyond.insert((row, class))
-        };
-        self.count += usize::from(new);
     }
 }

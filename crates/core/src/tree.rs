@@ -1,5 +1,9 @@
 //! Labelled trees over the splits of the original table.
 
+mod leaves;
+
+pub use leaves::find_leaves;
+
 use crate::problem::Problem;
 use crate::search::Shape;
 use crate::table::{Kind, SplitRef};

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 mod checker;
 mod feature_costs;
 mod impurity;
+mod leaves;
 mod pareto;
 mod rank;
 mod refine;
@@ -22,6 +23,8 @@ mod _core {
     use crate::feature_costs::solve_feature_costs;
     #[pymodule_export]
     use crate::impurity::solve_impurity;
+    #[pymodule_export]
+    use crate::leaves::find_leaves;
     #[pymodule_export]
     use crate::pareto::{solve_fairness, solve_matthews};
     #[pymodule_export]

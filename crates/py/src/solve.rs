@@ -59,11 +59,11 @@ pub(crate) fn solve<'py>(
         memory_limit,
         n_threads,
     };
-    let keep: Option<Vec<SplitRef>> = candidates.map(|pairs| {
-        pairs
-            .into_iter()
+    let keep = candidates.map(|pairs| {
+        let splits = pairs.into_iter();
+        splits
             .map(|(column, split)| SplitRef { column, split })
-            .collect()
+            .collect::<Vec<_>>()
     });
     let arrays = Arrays {
         labels,
@@ -73,36 +73,47 @@ pub(crate) fn solve<'py>(
     };
     let statistics = arrays.statistics()?;
     let task = statistics.task();
-    let (core_table, splits) = (&table.table, &table.splits);
+    let core = &*table;
     let mut watcher = Watcher::new(progress);
     let (problem, outcome, build_seconds) = py
         .detach(|| {
             let started = Instant::now();
-            if let Some(keep) = keep {
-                let problem = Problem::build(core_table, &keep, &*task, aggregate)?;
-                let build_seconds = started.elapsed().as_secs_f64();
+            let problem = if keep.is_none() && aggregate {
+                core.merging.problem(&*task)?
+            } else {
+                let keep = keep.as_deref().unwrap_or(&core.splits);
+                Problem::build(&core.table, keep, &*task, aggregate)?
+            };
+            let build_seconds = started.elapsed().as_secs_f64();
+            if keep.is_some() {
                 let outcome = search(&problem, &params, &control, &mut watcher)?;
                 return Ok((problem, outcome, build_seconds));
             }
             let source = TableSource {
-                table: core_table,
-                splits,
+                table: &core.table,
+                splits: &core.splits,
                 task: &*task,
                 aggregate,
             };
             let (forest, cart) = (Forest::default(), Cart::default());
-            let mut proposer =
-                TreeProposer::new(core_table, splits, &*task, forest, cart, n_threads, seed);
-            let (problem, outcome) = search_with_head_start(
+            let mut proposer = TreeProposer::new(
+                &core.table,
+                &core.splits,
+                &*task,
+                forest,
+                cart,
+                n_threads,
+                seed,
+            );
+            let outcome = search_with_head_start(
                 &source,
+                &problem,
                 &mut proposer,
                 &params,
                 seed,
                 &control,
                 &mut watcher,
             )?;
-            let searched: f64 = outcome.seconds.iter().sum();
-            let build_seconds = started.elapsed().as_secs_f64() - searched;
             Ok((problem, outcome, build_seconds))
         })
         .map_err(to_value_error)?;

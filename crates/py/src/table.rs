@@ -1,9 +1,8 @@
 //! Coded tables and the structure of 0/1 matrices.
 
 use certitree_core::Error;
-use certitree_core::table::{
-    self, BinaryMatrix, Column, Kind, Layout, SplitRef, Structure, distinct_splits,
-};
+use certitree_core::merging::Merging;
+use certitree_core::table::{self, BinaryMatrix, Column, Kind, Layout, SplitRef, Structure};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -78,6 +77,8 @@ pub(crate) struct Table {
     pub(crate) table: table::Table,
     /// Its splits without constant, repeated and complementary ones.
     pub(crate) splits: Vec<SplitRef>,
+    /// Its rows, grouped by those splits.
+    pub(crate) merging: Merging,
 }
 
 #[pymethods]
@@ -116,8 +117,12 @@ impl Table {
                 n_splits: n_splits[index],
             });
             let table = table::Table::new(n_rows, columns.collect())?;
-            let splits = distinct_splits(&table);
-            Ok(Self { table, splits })
+            let (splits, merging) = Merging::of_distinct_splits(&table)?;
+            Ok(Self {
+                table,
+                splits,
+                merging,
+            })
         })
         .map_err(to_value_error)
     }
@@ -153,7 +158,7 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-fn parse_kind(name: &str) -> PyResult<Kind> {
+pub(crate) fn parse_kind(name: &str) -> PyResult<Kind> {
     match name {
         "ordered" => Ok(Kind::Ordered),
         "nominal" => Ok(Kind::Nominal),

@@ -122,8 +122,7 @@ class _Dinkelbach:
         self.goal = goal
         self.ratio = goal.ratio
         self.run_search = search
-        size = goal.labels.size
-        self.weights = np.ones(size) if goal.weights is None else goal.weights
+        self.weights = goal.weights
         self.whole = is_whole(goal.weights)
         self.is_positive = goal.labels == goal.positive
         self.p = self._sum(self.is_positive)
@@ -152,14 +151,10 @@ class _Dinkelbach:
         while True:
             t = self.score
             price_fn, price_fp = self._whole_prices(t)
-            costs = np.zeros((self.weights.size, 2))
-            costs[self.is_positive, 1 - self.goal.positive] = price_fn
-            costs[~self.is_positive, self.goal.positive] = price_fp
-            costs *= self.weights[:, None]
             result = self.run_search.additive(
                 labels=self.goal.labels,
                 n_labels=2,
-                costs=costs,
+                costs=self._costs(price_fn, price_fp),
                 time_share=time_share,
                 max_depth=depth,
             )
@@ -174,6 +169,17 @@ class _Dinkelbach:
                 if result["status"] != "interrupted":
                     continue
             return result
+
+    def _costs(self, price_fn: int, price_fp: int) -> NDArray[np.float64]:
+        """Return the cost of giving each record each label."""
+        positive = self.goal.positive
+        matrix = np.zeros((2, 2))
+        matrix[positive, 1 - positive] = price_fn
+        matrix[1 - positive, positive] = price_fp
+        costs = matrix.take(self.goal.labels, axis=0)
+        if self.weights is not None:
+            costs *= self.weights[:, None]
+        return costs
 
     def _whole_prices(self, t: Fraction) -> tuple[int, int]:
         """Return prices as whole numbers in the exact ratio, so that whole weights stay exact."""
@@ -190,9 +196,11 @@ class _Dinkelbach:
     def _evaluate(self, nodes: CoreNodes) -> Fraction:
         called = self.run_search.predict(nodes) == self.goal.positive
         return self.ratio.value(
-            self.p, self._sum(self.is_positive & ~called), self._sum(~self.is_positive & called)
+            self.p, self._sum(self.is_positive & ~called), self._sum(called & ~self.is_positive)
         )
 
     def _sum(self, rows: NDArray[np.bool_]) -> Fraction:
+        if self.weights is None:
+            return Fraction(int(np.count_nonzero(rows)))
         total = Fraction(float(self.weights[rows].sum()))
         return total if self.whole else total.limit_denominator(2**40)

@@ -166,17 +166,8 @@ class Search:
 
     def predict(self, nodes: CoreNodes) -> NDArray[np.int32]:
         """Return the label that a tree gives each record of the table."""
-        labels = np.empty(self.coded.codes.shape[1], dtype=np.int32)
-        waiting = [(0, np.arange(labels.size))]
-        while waiting:
-            node, rows = waiting.pop()
-            column, split, left, right, label = nodes[node]
-            if column < 0:
-                labels[rows] = label
-                continue
-            holds = self.coded.goes_left(column, split, rows)
-            waiting += [(left, rows[holds]), (right, rows[~holds])]
-        return labels
+        labels = np.array([label for *_, label in nodes], dtype=np.int32)
+        return labels[self.coded.find_leaves(nodes)]
 
 
 def relabel(nodes: CoreNodes, labels: Sequence[int]) -> CoreNodes:

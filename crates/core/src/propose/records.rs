@@ -113,7 +113,7 @@ impl Records {
                 .iter()
                 .map(|&record| groups.group_of_row[record])
                 .collect(),
-            masses: class_masses(task, &present),
+            masses: class_masses(task, &present)?,
         })
     }
 
@@ -164,13 +164,13 @@ impl Records {
     }
 }
 
-fn class_masses(task: &dyn AdditiveTask, present: &[usize]) -> Vec<i64> {
+fn class_masses(task: &dyn AdditiveTask, present: &[usize]) -> Result<Vec<i64>, Error> {
     let k = task.n_labels();
     let real: Vec<f64> = present
         .iter()
         .flat_map(|&record| (0..k).map(move |label| task.cost(record, label)))
         .collect();
-    let mut masses = quantise(&real).units;
+    let mut masses = quantise(&real)?.units;
     let others = k.max(2) as i64 - 1;
     for record in masses.chunks_exact_mut(k.max(1)) {
         let total: i64 = record.iter().sum();
@@ -178,5 +178,5 @@ fn class_masses(task: &dyn AdditiveTask, present: &[usize]) -> Vec<i64> {
             *mass = (total - others * *mass).max(0);
         }
     }
-    masses
+    Ok(masses)
 }

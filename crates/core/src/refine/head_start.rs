@@ -24,29 +24,28 @@ const LEAST_LEFT: Duration = Duration::from_secs(1);
 /// Share of the time left that the adaptive run may take.
 const SHARE: f64 = 0.2;
 
-/// Find the best tree over all splits of `source`, or the best that the time allows.
-///
-/// Returns the problem over all splits too.
+/// Find the best tree for `problem`, which has all splits of `source`, or the best that the time allows.
 ///
 /// # Errors
 /// [`Error`] if a parameter is out of range, the source is inconsistent, or the proposer fails.
 pub fn search_with_head_start(
     source: &dyn Source,
+    problem: &Problem,
     proposer: &mut dyn Proposer,
     params: &Params,
     seed: u64,
     control: &Control,
     observer: &mut dyn search::Observer,
-) -> Result<(Problem, Outcome), Error> {
+) -> Result<Outcome, Error> {
     params.validate()?;
-    let problem = source.project(source.splits())?;
     let left = control.time_left();
-    if pays(&problem, params, left) {
-        let share = left.map(|left| left.mul_f64(SHARE));
-        return search_after(source, proposer, params, seed, share, control, observer);
+    if !pays(problem, params, left) {
+        return search::search(problem, params, control, observer);
     }
-    let outcome = search::search(&problem, params, control, observer)?;
-    Ok((problem, outcome))
+    let share = left.map(|left| left.mul_f64(SHARE));
+    search_after(
+        source, problem, proposer, params, seed, share, control, observer,
+    )
 }
 
 /// Whether the exact search is likely to take so long that it may be stopped without a proof.
@@ -66,13 +65,14 @@ fn pays(problem: &Problem, params: &Params, left: Option<Duration>) -> bool {
 /// An adaptive run of at most `share` if there is a limit, then the search over all splits from the better of its tree and the usual warm start.
 fn search_after(
     source: &dyn Source,
+    problem: &Problem,
     proposer: &mut dyn Proposer,
     params: &Params,
     seed: u64,
     share: Option<Duration>,
     control: &Control,
     observer: &mut dyn search::Observer,
-) -> Result<(Problem, Outcome), Error> {
+) -> Result<Outcome, Error> {
     let started = Instant::now();
     let settings = Settings {
         certify: Certify::Never,
@@ -90,10 +90,10 @@ fn search_after(
     }
     let seconds = started.elapsed().as_secs_f64();
     let initial = (refined.tree.n_branching() > 0).then_some(&refined.tree);
-    let mut outcome = search_beside(&refined.base, params, control, observer, initial)?;
+    let mut outcome = search_beside(problem, params, control, observer, initial)?;
     outcome.stats.add(&refined.stats);
     outcome.seconds[0] += seconds;
-    Ok((refined.base, outcome))
+    Ok(outcome)
 }
 
 /// Reports the adaptive run to the observer of a search.
@@ -155,7 +155,19 @@ mod tests {
         let (forest, cart) = (Forest::default(), Cart::default());
         let mut proposer = TreeProposer::new(table, &splits, &task, forest, cart, threads, 7);
         let control = Control::new(None);
-        search_after(&source, &mut proposer, params, 7, None, &control, observer).unwrap()
+        let problem = source.project(&splits).unwrap();
+        let outcome = search_after(
+            &source,
+            &problem,
+            &mut proposer,
+            params,
+            7,
+            None,
+            &control,
+            observer,
+        )
+        .unwrap();
+        (problem, outcome)
     }
 
     proptest! {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::cost::{Cost, UNREACHABLE};
 use super::depth_two::{Root, cheapest};
-use super::fill::{Fill, FillCost, Source, bit_groups, used_bits};
+use super::fill::{Fill, FillCost, Source, used_bits};
 use super::incumbent::{Incumbent, Order};
 use super::kernel::score::score_whole;
 use super::lane::{Lane, LaneWidth};
@@ -24,7 +24,7 @@ impl<'a> Searcher<'a> {
         const SECONDS_PER_STEP: f64 = 1e-9;
         let layout = node.layout();
         let used = used_bits(node, self.shared.rule);
-        let cost = FillCost::new(node, &layout, i16::ROWS_PER_WORD, bit_groups(&used));
+        let cost = FillCost::new(node, &layout, i16::ROWS_PER_WORD, &used);
         let batches = layout.n_splits.div_ceil(layout.spans.len().max(1));
         let add = cost.of(Fill::Histogram, node.len(), batches).min(cost.of(
             Fill::Bitset,
@@ -124,7 +124,12 @@ impl<'a> Searcher<'a> {
     ) -> Cost {
         let layout = node.layout();
         let bits = node.split_bits(&layout);
-        let rows = node.len() * node.columns.len();
+        let columns = ColumnSums::of(node);
+        let rows = columns
+            .iter()
+            .zip(&layout.spans)
+            .map(|(sums, span)| sums.rows_swept(span))
+            .sum();
         let used = used_bits(node, self.shared.rule);
         let fill = self.choose_fill(
             node,
@@ -168,13 +173,13 @@ impl<'a> Searcher<'a> {
             total: &total,
             shallower: cheapest(&costs, budget - 1),
             budget,
-            add_cost: FillCost::new(node, &layout, T::ROWS_PER_WORD, 1).of(
+            add_cost: FillCost::new(node, &layout, T::ROWS_PER_WORD, &used).of(
                 Fill::Histogram,
                 node.len(),
                 1,
             ),
             score_cost: layout.cells as f64 / CHUNK as f64 * SCORE_STEP,
-            columns: ColumnSums::of(node),
+            columns,
             order: column_order(
                 &layout,
                 &workspace.score.part.inside,

@@ -3,7 +3,7 @@
 use super::control::Control;
 use super::cost::{Cost, UNREACHABLE};
 use super::depth_one::depth_one;
-use super::fill::{Fill, FillCost, Source, UsedBits, bit_groups, used_bits};
+use super::fill::{Fill, FillCost, Source, UsedBits, used_bits};
 use super::kernel::score::{LeafRule, PairTable, Profile, cumulate, leaf_scores, score_whole};
 use super::lane::{Lane, LaneWidth};
 use super::layout::{CHUNK, Layout};
@@ -69,8 +69,7 @@ impl<'a> Searcher<'a> {
             | KernelChoice::Cube
             | KernelChoice::General
             | KernelChoice::Recursive => {
-                let groups = bit_groups(used);
-                let cost = FillCost::new(node, layout, rows_per_word, groups);
+                let cost = FillCost::new(node, layout, rows_per_word, used);
                 if cost.of(Fill::Bitset, rows, batches) < cost.of(Fill::Histogram, rows, batches) {
                     Fill::Bitset
                 } else {

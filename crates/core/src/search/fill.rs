@@ -18,12 +18,15 @@ pub enum Fill {
     Bitset,
 }
 
-/// Vector steps that adding rows costs, by kernel: the work per row (histogram) and per word of rows (bitset).
+/// Vector steps that adding rows costs, by kernel: the work per row (histogram), and per row and per word of rows (bitset).
 #[derive(Clone, Copy, Debug)]
 pub struct FillCost {
     per_row: f64,
     per_word: f64,
-    words_per_group: f64,
+    /// Of the bitset kernel, before any word is counted.
+    per_row_turned: f64,
+    groups: f64,
+    groups_per_row: f64,
     rows_per_word: f64,
 }
 
@@ -35,24 +38,36 @@ const FETCHED: usize = 32;
 const BITSET_STEP: f64 = 1.3;
 /// Cost per record of spreading its split bits, in histogram steps per chunk of splits.
 const SPREAD_STEP: f64 = 2.0;
-/// Cost of touching a table row at all, in histogram steps.
+/// Cost of touching a table row at all, in histogram steps of 16-bit lanes.
 const ROW_STEP: f64 = 2.0;
+/// Cost of asking whether a record belongs to a group of the bitset kernel, in the same steps.
+const GROUP_STEP: f64 = 0.9;
+/// Cost of turning a chunk of split bits of a record, in the same steps.
+const TURN_STEP: f64 = 4.0;
 
 impl FillCost {
-    /// Cost for a node; `groups` is the number of (plane, sign, bit) groups that the bitset kernel splits its rows into.
-    pub fn new(node: &Node, layout: &Layout, rows_per_word: usize, groups: usize) -> Self {
+    /// Cost for a node, whose values have the bits `used`: the bitset kernel takes one group of rows per (plane, sign, bit).
+    pub fn new(node: &Node, layout: &Layout, rows_per_word: usize, used: &[UsedBits]) -> Self {
+        // What does not run over vectors of lanes takes as long in wide lanes as in narrow ones, whose steps are shorter.
+        let step = i16::ROWS_PER_WORD as f64 / rows_per_word as f64;
+        let groups: f64 = used.iter().map(UsedBits::groups).sum();
+        let ones: f64 = used.iter().map(|plane| plane.ones as f64).sum();
+        let groups_per_row = ones / node.len().max(1) as f64;
         let mut per_row = SPREAD_STEP * layout.words() as f64;
         let mut per_word = 0.0;
         for span in &layout.spans {
             let chunks = ((layout.width - span.first) / CHUNK) as f64;
-            per_row += chunks + ROW_STEP;
+            per_row += chunks + ROW_STEP * step;
             per_word += span.len as f64 * chunks * BITSET_STEP;
         }
         let planes = node.lanes + usize::from(!node.counts.is_empty());
         Self {
             per_row: per_row * planes as f64,
             per_word,
-            words_per_group: groups as f64 / 2.0,
+            per_row_turned: step
+                * (groups * GROUP_STEP + groups_per_row * layout.words() as f64 * TURN_STEP),
+            groups,
+            groups_per_row,
             rows_per_word: rows_per_word as f64,
         }
     }
@@ -62,9 +77,11 @@ impl FillCost {
         match fill {
             Fill::Histogram => self.per_row * rows as f64,
             Fill::Bitset => {
-                let words =
-                    rows as f64 / self.rows_per_word + self.words_per_group * batches as f64;
-                self.per_word * words + rows as f64 * SPREAD_STEP
+                let members = rows as f64 * self.groups_per_row;
+                // The last word of a group is half full.
+                let rests = (self.groups * batches as f64).min(members) / 2.0;
+                self.per_word * (members / self.rows_per_word + rests)
+                    + rows as f64 * self.per_row_turned
             }
         }
     }
@@ -310,6 +327,14 @@ impl Source<'_> {
 pub struct UsedBits {
     positive: i64,
     negative: i64,
+    /// Ones in all values.
+    ones: u64,
+}
+
+impl UsedBits {
+    fn groups(&self) -> f64 {
+        f64::from(self.positive.count_ones() + self.negative.count_ones())
+    }
 }
 
 /// The bits that a node's values have, per plane: the bitset kernel takes one group of rows per bit.
@@ -319,20 +344,14 @@ pub fn used_bits(node: &Node, rule: LeafRule) -> Vec<UsedBits> {
         for (plane, &gain) in used.iter_mut().zip(gains) {
             plane.positive |= gain.max(0);
             plane.negative |= (-gain).max(0);
+            plane.ones += u64::from(gain.unsigned_abs().count_ones());
         }
     }
     if let Some(counts) = used.get_mut(rule.lanes) {
-        counts.positive = node
-            .counts
-            .iter()
-            .fold(0, |all, &count| all | i64::from(count));
+        for &count in &node.counts {
+            counts.positive |= i64::from(count);
+            counts.ones += u64::from(count.count_ones());
+        }
     }
     used
-}
-
-/// Number of groups that the bitset kernel splits a node's rows into.
-pub fn bit_groups(used: &[UsedBits]) -> usize {
-    used.iter()
-        .map(|plane| (plane.positive.count_ones() + plane.negative.count_ones()) as usize)
-        .sum()
 }

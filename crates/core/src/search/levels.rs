@@ -36,6 +36,14 @@ pub(super) struct Levels {
 }
 
 impl Run<'_> {
+    /// Whether the search ends before an observer would hear of it.
+    pub(super) fn is_short(&self) -> bool {
+        match &self.plan {
+            Some(plan) => !plan.may_be_stopped(),
+            None => self.params.max_depth <= 3 && !cube::is_long_sweep(self.problem),
+        }
+    }
+
     /// Warm start, then one level after the other.
     pub(super) fn levels(&self) -> Levels {
         let counted = self.params.counts_records();
@@ -48,8 +56,8 @@ impl Run<'_> {
         let depth = self.params.max_depth.min(self.params.budget());
         let budget = self.params.budget();
         let node = Node::root(self.problem, counted, counted);
-        if let Some(plan) = cube::Plan::choose(self.problem, self.params, self.control.time_left())
-            && let Some(levels) = self.cube(&plan, &mut searcher, &node)
+        if let Some(plan) = &self.plan
+            && let Some(levels) = self.cube(plan, &mut searcher, &node)
         {
             return levels;
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::control::{Control, Stop};
 use super::cost::{Cost, Scale};
+use super::cube::Plan;
 use super::initial::initial_shape;
 use super::levels::Levels;
 use super::params::Params;
@@ -136,6 +137,10 @@ fn search_with(
         .map(|tree| initial_shape(tree, problem, params))
         .transpose()?;
     run.is_alone = is_alone;
+    if run.is_short() {
+        // Starting a thread and waiting for it would take as long again.
+        return Ok(run.outcome(run.levels()));
+    }
     let done = (Mutex::new(false), Condvar::new());
     let result = std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
@@ -175,6 +180,8 @@ pub(super) struct Run<'a> {
     pub(super) is_alone: bool,
     /// The equivalent-points bound: what every tree over these splits costs at least, in units.
     pub(super) floor: i64,
+    /// How to solve all boxes of the splits, if that is the cheaper way.
+    pub(super) plan: Option<Plan>,
 }
 
 impl<'a> Run<'a> {
@@ -193,6 +200,7 @@ impl<'a> Run<'a> {
                 .chunks_exact(problem.n_labels)
                 .map(|costs| costs.iter().copied().min().unwrap_or(0))
                 .sum(),
+            plan: Plan::choose(problem, params, control.time_left()),
         }
     }
 

@@ -12,6 +12,7 @@ use super::fill::{Fill, Source};
 use super::incumbent::{Incumbent, Order};
 use super::kernel::score::{PairTable, score_both};
 use super::lane::Lane;
+use super::layout::Span;
 use super::node::Node;
 use super::searcher::{CheapRoot, Searcher, Workspace};
 
@@ -114,6 +115,19 @@ impl ColumnSums {
 
     fn rows_of(&self, code: usize) -> i64 {
         self.rows[code + 1] - self.rows[code]
+    }
+
+    /// Rows that sweeping the column adds to tables.
+    pub(super) fn rows_swept(&self, span: &Span) -> usize {
+        let last = self.rows.len() - 2;
+        let all = self.rows[last + 1];
+        let swept: i64 = if span.ordered {
+            all - self.rows_of(0).max(self.rows_of(last))
+        } else {
+            let sides = (0..span.len).map(|code| self.rows_of(code));
+            sides.map(|rows| rows.min(all - rows)).sum()
+        };
+        swept as usize
     }
 }
 

@@ -80,9 +80,8 @@ impl Table {
                     column.n_codes, column.n_splits
                 )));
             }
-            if let Some(&code) = column.codes.iter().max()
-                && usize::from(code) >= column.n_codes
-            {
+            let code = column.codes.iter().copied().fold(0, u8::max);
+            if usize::from(code) >= column.n_codes {
                 return Err(Error::Table(format!(
                     "column {index} holds code {code}; codes must be below {}",
                     column.n_codes

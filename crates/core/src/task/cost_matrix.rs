@@ -1,5 +1,7 @@
 //! A cost per record and label.
 
+use std::borrow::Cow;
+
 use super::AdditiveTask;
 use crate::error::Error;
 
@@ -33,6 +35,18 @@ impl AdditiveTask for RecordCosts<'_> {
         self.costs[record * self.n_labels + label]
     }
 
+    fn costs_of(&self, records: &[u32]) -> Cow<'_, [f64]> {
+        let k = self.n_labels;
+        if records.len() == self.n_records() {
+            return self.costs.into();
+        }
+        let mut costs = Vec::with_capacity(records.len() * k);
+        for &record in records {
+            costs.extend_from_slice(&self.costs[record as usize * k..][..k]);
+        }
+        costs.into()
+    }
+
     fn class(&self, record: usize) -> Option<u32> {
         self.classes.map(|classes| classes[record] as u32)
     }
@@ -57,7 +71,13 @@ impl AdditiveTask for RecordCosts<'_> {
                 )));
             }
         }
-        if let Some(cost) = self.costs.iter().find(|c| !c.is_finite() || **c < 0.0) {
+        let is_bad = |cost: f64| !(0.0..f64::INFINITY).contains(&cost);
+        // Without a branch per cost; which one it is matters only to the message.
+        let any = self
+            .costs
+            .iter()
+            .fold(false, |any, &cost| any | is_bad(cost));
+        if any && let Some(cost) = self.costs.iter().find(|&&cost| is_bad(cost)) {
             return Err(Error::Statistics(format!(
                 "cost {cost} is not allowed; costs must be finite and at least 0 (add a constant to all labels of a \
                  record to make them so: that changes no tree)"

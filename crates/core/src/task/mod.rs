@@ -10,6 +10,8 @@ pub use accuracy::Accuracy;
 pub use cost_matrix::RecordCosts;
 pub use quantise::{Quantised, quantise};
 
+use std::borrow::Cow;
+
 use crate::error::Error;
 
 /// A scalar additive objective: the cost of a tree is the sum, over its leaves, of the least summed cost of a label.
@@ -31,6 +33,33 @@ pub trait AdditiveTask: Sync {
 
     /// The class of a record, where the task has one: counts the paper's (x, y) merge key.
     fn class(&self, record: usize) -> Option<u32>;
+
+    /// The records that take part.
+    fn present(&self) -> Vec<u32> {
+        (0..self.n_records() as u32)
+            .filter(|&record| self.is_present(record as usize))
+            .collect()
+    }
+
+    /// The costs of some records, each named once and in rising order, row-major: record x label.
+    fn costs_of(&self, records: &[u32]) -> Cow<'_, [f64]> {
+        let k = self.n_labels();
+        let mut costs = vec![0.0; records.len() * k];
+        for (cells, &record) in costs.chunks_exact_mut(k.max(1)).zip(records) {
+            for (label, cell) in cells.iter_mut().enumerate() {
+                *cell = self.cost(record as usize, label);
+            }
+        }
+        costs.into()
+    }
+
+    /// The classes of some records; zero where the task has none.
+    fn classes_of(&self, records: &[u32]) -> Vec<u32> {
+        let records = records.iter();
+        records
+            .map(|&record| self.class(record as usize).unwrap_or(0))
+            .collect()
+    }
 
     /// Check lengths and ranges.
     ///

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use self::leaves::{Masses, leaf_costs};
 use self::level::{Level, next_level};
-pub use self::plan::Plan;
+pub use self::plan::{Plan, is_long_sweep};
 use self::ranks::Ranks;
 use self::trace::shape;
 use self::value::Value;

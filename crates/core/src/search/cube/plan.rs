@@ -151,8 +151,20 @@ fn fits_narrow(problem: &Problem, depth: u32) -> bool {
 fn general_work(problem: &Problem, n_splits: usize, n_columns: usize, boxes: &[f64]) -> f64 {
     let above = boxes.len().saturating_sub(4);
     let rows = problem.n_rows() as f64 / f64::from(1_u32 << above);
+    boxes[above] * sweep_work(rows, n_columns, n_splits)
+}
+
+/// Work of one sweep at depth three.
+fn sweep_work(rows: f64, n_columns: usize, n_splits: usize) -> f64 {
     let splits = n_splits as f64;
-    boxes[above] * splits * (rows * n_columns as f64 + splits * splits / 2.0)
+    splits * (rows * n_columns as f64 + splits * splits / 2.0)
+}
+
+/// Whether the general search takes long enough, at depth three, that a time limit or an interrupt should find a tree.
+pub fn is_long_sweep(problem: &Problem) -> bool {
+    let n_splits = problem.columns.iter().map(|column| column.n_splits).sum();
+    let rows = (problem.n_rows() * problem.n_labels) as f64;
+    sweep_work(rows, problem.columns.len(), n_splits) > LONG_WORK
 }
 
 /// As [`ColumnStates::n_slots`], without the sets.

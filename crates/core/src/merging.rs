@@ -1,0 +1,239 @@
+//! Which records merge: those that no candidate split tells apart. Found once, it serves any number of tasks.
+
+use crate::error::Error;
+use crate::problem::{Problem, ProblemColumn};
+use crate::table::{Column, Projection, SplitRef, Table, distinct_splits, group_rows};
+use crate::task::{AdditiveTask, quantise};
+
+/// Groups of records over a candidate set.
+#[derive(Clone, Debug)]
+pub struct Merging {
+    columns: Vec<ProblemColumn>,
+    /// Codes, row-major: group x column.
+    codes: Vec<u8>,
+    n_groups: usize,
+    group_of_row: Vec<u32>,
+}
+
+impl Merging {
+    /// Project `table` onto the splits `keep` and group its rows (each on its own if not `aggregate`).
+    ///
+    /// # Errors
+    /// [`Error::Candidate`] if a split of `keep` does not exist.
+    pub fn new(table: &Table, keep: &[SplitRef], aggregate: bool) -> Result<Self, Error> {
+        let projection = table.project(keep)?;
+        if !aggregate {
+            let rows: Vec<u32> = (0..table.n_rows() as u32).collect();
+            return Ok(Self::from_groups(&projection, &rows, rows.clone()));
+        }
+        let groups = group_rows(&slices(&projection.table), table.n_rows());
+        Ok(Self::from_groups(
+            &projection,
+            &groups.representative,
+            groups.group_of_row,
+        ))
+    }
+
+    /// The [`distinct_splits`] of `table`, and its rows grouped by them.
+    ///
+    /// # Errors
+    /// None on a table that is consistent.
+    pub fn of_distinct_splits(table: &Table) -> Result<(Vec<SplitRef>, Self), Error> {
+        // Rows of unequal codes differ in some split, and the first of each kind shows all that splits can do.
+        let groups = group_rows(&slices(table), table.n_rows());
+        let columns = table.columns().iter().map(|column| Column {
+            codes: at_rows(&column.codes, &groups.representative),
+            ..*column
+        });
+        let unique = Table::new(groups.representative.len(), columns.collect())?;
+        let splits = distinct_splits(&unique);
+        let rows: Vec<u32> = (0..unique.n_rows() as u32).collect();
+        let merging = Self::from_groups(&unique.project(&splits)?, &rows, groups.group_of_row);
+        Ok((splits, merging))
+    }
+
+    fn from_groups(projection: &Projection, first_rows: &[u32], group_of_row: Vec<u32>) -> Self {
+        let columns = projection.table.columns();
+        let mut codes = vec![0_u8; first_rows.len() * columns.len()];
+        for (c, column) in columns.iter().enumerate() {
+            for (group, &row) in first_rows.iter().enumerate() {
+                codes[group * columns.len() + c] = column.codes[row as usize];
+            }
+        }
+        let columns = columns.iter().zip(&projection.origin);
+        Self {
+            columns: columns
+                .map(|(column, origin)| ProblemColumn {
+                    kind: column.kind,
+                    n_codes: column.n_codes,
+                    n_splits: column.n_splits,
+                    origin: origin.clone(),
+                })
+                .collect(),
+            codes,
+            n_groups: first_rows.len(),
+            group_of_row,
+        }
+    }
+
+    /// Sum the costs of `task` by group. Groups without a record that takes part vanish.
+    ///
+    /// # Errors
+    /// [`Error::Statistics`] if the task does not fit the table, no record has a positive weight, or as [`quantise`].
+    pub fn problem(&self, task: &dyn AdditiveTask) -> Result<Problem, Error> {
+        task.validate()?;
+        if task.n_records() != self.group_of_row.len() {
+            return Err(Error::Statistics(format!(
+                "the task has {} records but the table has {} rows; give one per row",
+                task.n_records(),
+                self.group_of_row.len()
+            )));
+        }
+        let present = task.present();
+        if present.is_empty() {
+            return Err(Error::Statistics(
+                "no record has a positive weight; at least one is needed".into(),
+            ));
+        }
+        let k = task.n_labels();
+        let quantised = quantise(&task.costs_of(&present))?;
+        let mut rows = Rows::new(self.n_groups);
+        let mut costs: Vec<i64> = Vec::with_capacity(self.n_groups * k);
+        let mut labelled = LabelledCount::new(self.n_groups);
+        let classes = task.classes_of(&present);
+        for (i, &record) in present.iter().enumerate() {
+            let row = rows.add(self.group_of_row[record as usize]);
+            costs.resize(rows.counts.len() * k, 0);
+            let units = &quantised.units[i * k..(i + 1) * k];
+            for (sum, unit) in costs[row * k..].iter_mut().zip(units) {
+                *sum += unit;
+            }
+            labelled.insert(row, classes[i]);
+        }
+        let width = self.columns.len();
+        let mut codes = Vec::with_capacity(rows.groups.len() * width);
+        for &group in &rows.groups {
+            codes.extend_from_slice(&self.codes[group as usize * width..][..width]);
+        }
+        Ok(Problem {
+            columns: self.columns.clone(),
+            codes,
+            costs,
+            counts: rows.counts,
+            n_labels: k,
+            unit: quantised.unit,
+            n_records: present.len(),
+            n_unique_labelled: labelled.count,
+        })
+    }
+}
+
+fn slices(table: &Table) -> Vec<&[u8]> {
+    let columns = table.columns().iter();
+    columns.map(|column| column.codes.as_slice()).collect()
+}
+
+fn at_rows(codes: &[u8], rows: &[u32]) -> Vec<u8> {
+    rows.iter().map(|&row| codes[row as usize]).collect()
+}
+
+/// The groups that have records, in the order of their first ones.
+struct Rows {
+    /// Place of each group among those, if it is.
+    place: Vec<u32>,
+    groups: Vec<u32>,
+    counts: Vec<u32>,
+}
+
+impl Rows {
+    fn new(n_groups: usize) -> Self {
+        Self {
+            place: vec![u32::MAX; n_groups],
+            groups: Vec::with_capacity(n_groups),
+            counts: Vec::with_capacity(n_groups),
+        }
+    }
+
+    /// Count a record of a group; returns the group's place.
+    fn add(&mut self, group: u32) -> usize {
+        let place = &mut self.place[group as usize];
+        if *place == u32::MAX {
+            *place = self.groups.len() as u32;
+            self.groups.push(group);
+            self.counts.push(0);
+        }
+        self.counts[*place as usize] += 1;
+        *place as usize
+    }
+}
+
+/// Counts distinct (row, class) pairs; classes beyond 64 need the set.
+struct LabelledCount {
+    masks: Vec<u64>,
+    beyond: hashbrown::HashSet<(usize, u32)>,
+    count: usize,
+}
+
+impl LabelledCount {
+    fn new(n_rows: usize) -> Self {
+        Self {
+            masks: vec![0; n_rows],
+            beyond: hashbrown::HashSet::new(),
+            count: 0,
+        }
+    }
+
+    fn insert(&mut self, row: usize, class: u32) {
+        let new = if class < 64 {
+            let before = self.masks[row];
+            self.masks[row] |= 1 << class;
+            self.masks[row] != before
+        } else {
+            self.beyond.insert((row, class))
+        };
+        self.count += usize::from(new);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::samples::any_table;
+    use crate::task::Accuracy;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_first_of_each_kind_of_row_shows_all_that_splits_can_do(table in any_table(12, 5, 5)) {
+            let (splits, merging) = Merging::of_distinct_splits(&table).unwrap();
+            prop_assert_eq!(&splits, &distinct_splits(&table));
+            let slowly = Merging::new(&table, &splits, true).unwrap();
+            prop_assert_eq!(&merging.group_of_row, &slowly.group_of_row);
+            prop_assert_eq!(&merging.codes, &slowly.codes);
+            let origins = |merging: &Merging| -> Vec<_> {
+                merging.columns.iter().map(|c| (c.origin.clone(), c.kind, c.n_codes)).collect()
+            };
+            prop_assert_eq!(origins(&merging), origins(&slowly));
+        }
+
+        #[test]
+        fn absent_records_leave_no_row(table in any_table(12, 3, 3), weights in prop::collection::vec(0..3, 12)) {
+            let (_, merging) = Merging::of_distinct_splits(&table).unwrap();
+            let n = table.n_rows();
+            let labels: Vec<i32> = (0..n as i32).map(|record| record % 2).collect();
+            let weights: Vec<f64> = weights[..n].iter().map(|&w| f64::from(w)).collect();
+            let task = Accuracy { labels: &labels, n_labels: 2, weights: Some(&weights) };
+            let present = weights.iter().filter(|&&w| w > 0.0).count();
+            match merging.problem(&task) {
+                Err(_) => prop_assert_eq!(present, 0),
+                Ok(problem) => {
+                    prop_assert_eq!(problem.n_records, present);
+                    prop_assert!(problem.counts.iter().all(|&count| count > 0));
+                    // A record costs its weight at one of two labels.
+                    let total: f64 = weights.iter().sum();
+                    prop_assert_eq!(problem.costs.iter().sum::<i64>() as f64 * problem.unit, total);
+                }
+            }
+        }
+    }
+}
