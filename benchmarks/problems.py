@@ -25,11 +25,14 @@ class Problem:
     name : str
     X : uint8 array of shape (n_rows, n_columns), values 0 or 1, C-ordered.
     y : int32 array of shape (n_rows,), values 0 or 1.
+    source : int array of shape (n_columns,), or None
+        For each column, the feature of the original table that it was made of, where known.
     """
 
     name: str
     X: NDArray[np.uint8]
     y: NDArray[np.int32]
+    source: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ def load_reference(name: str) -> Problem:
             name,
             np.ascontiguousarray(file["X"][train], dtype=np.uint8),
             file["y"][train].astype(np.int32),
+            file["column"].astype(np.int64),
         )
 
 
