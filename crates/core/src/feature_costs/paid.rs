@@ -1,7 +1,7 @@
-//! What a path has paid for so far.
+//! What a path has paid for so far, and what each test costs then.
 
 use super::priced::Priced;
-use super::rows::fingerprint;
+use crate::search::node::{NodeColumn, row_number};
 
 /// The features tested between the root and the current node.
 #[derive(Clone, Debug)]
@@ -43,17 +43,31 @@ impl<'a> Paid<'a> {
         }
     }
 
-    /// What testing a feature now costs, given the dues of a set, one per price.
+    /// The feature of a column of the problem.
+    pub fn feature_of(&self, column: &NodeColumn) -> usize {
+        self.priced.feature_of_column[column.source as usize]
+    }
+
+    /// Which price testing a feature now has; none if it is free.
     #[inline]
-    pub fn charge(&self, feature: usize, dues: &[i64]) -> i64 {
+    pub fn price(&self, feature: usize) -> Option<usize> {
         if self.tested[feature] {
-            return 0;
+            return None;
         }
         let [full, discounted] = self.priced.price_of[feature];
         let is_cheaper =
             self.priced.group_of[feature].is_some_and(|group| self.in_group[group as usize] > 0);
-        let price = if is_cheaper { discounted } else { full };
-        price.map_or(0, |price| dues[price])
+        if is_cheaper { discounted } else { full }
+    }
+
+    /// Do something with a feature paid on top.
+    pub fn with<R>(&mut self, feature: usize, work: impl FnOnce(&mut Self) -> R) -> R {
+        let is_new = self.push(feature);
+        let result = work(self);
+        if is_new {
+            self.pop(feature);
+        }
+        result
     }
 
     /// Test a feature; returns whether that changed anything, in which case [`Paid::pop`] must follow.
@@ -78,18 +92,31 @@ impl<'a> Paid<'a> {
         self.key = self.key.wrapping_sub(self.print(feature));
     }
 
-    /// The least that any further test costs.
-    pub fn cheapest(&self, dues: &[i64]) -> i64 {
-        self.priced
-            .feature_of_column
+    /// The prices of all tests of depth two.
+    pub fn menu(&mut self, columns: &[NodeColumn]) -> Menu {
+        let features: Vec<usize> = columns.iter().map(|c| self.feature_of(c)).collect();
+        let prices = |paid: &Self| -> Vec<Option<usize>> {
+            features.iter().map(|&feature| paid.price(feature)).collect()
+        };
+        let root = prices(self);
+        let child = features
             .iter()
-            .map(|&feature| self.charge(feature, dues))
-            .min()
-            .unwrap_or(0)
+            .map(|&feature| self.with(feature, |paid| prices(paid)))
+            .collect();
+        Menu { root, child }
     }
 
     fn print(&self, feature: usize) -> u128 {
         // Rows have the numbers before these.
-        fingerprint((self.priced.problem.n_rows() + feature) as u64)
+        row_number((self.priced.problem.n_rows() + feature) as u32)
     }
+}
+
+/// What the tests of a tree of two levels cost, by column of a node.
+#[derive(Clone, Debug)]
+pub struct Menu {
+    /// Price of the root's column.
+    pub root: Vec<Option<usize>>,
+    /// Price of a child's column below each root column: root x child.
+    pub child: Vec<Vec<Option<usize>>>,
 }
