@@ -94,7 +94,8 @@ fn reduced(mut numbers: Vec<i64>) -> (Vec<i64>, i64) {
     (numbers, divisor.max(1))
 }
 
-fn common_divisor(mut a: i64, mut b: i64) -> i64 {
+/// The greatest common divisor, for numbers of at least zero.
+pub fn common_divisor(mut a: i64, mut b: i64) -> i64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }

@@ -53,7 +53,7 @@ impl Searcher<'_> {
                 *rest = total - part;
             }
             let score = leaf_score(&inside[..lanes]) + leaf_score(&outside);
-            let cost = self.shared.scale.loss(node.potential - score) + price;
+            let cost = self.shared.loss(node.potential - score) + price;
             if best.is_none_or(|(least, _)| cost < least) {
                 best = Some((cost, split));
             }

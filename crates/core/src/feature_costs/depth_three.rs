@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::depth_two::{Root, cheapest};
 use super::margins::Margins;
-use super::searcher::{Prepared, Searcher, Workspace, lane_width};
+use super::searcher::{Prepared, Searcher, Workspace};
 use super::sweep::{Frame, Sweep};
 use crate::search::cost::{Cost, UNREACHABLE};
 use crate::search::incumbent::Incumbent;
@@ -34,7 +34,7 @@ impl<'a> Searcher<'a> {
         helpers: &mut [Searcher<'a>],
     ) -> Solved {
         let found = Incumbent::below(upper);
-        let lower = match lane_width(node) {
+        let lower = match self.shared.lane_width(node) {
             LaneWidth::Narrow => {
                 self.sweep_node(node, budget, &found, helpers, |s| &mut s.workspaces.narrow)
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::margins::Margins;
 use super::score::scores_of_root;
-use super::searcher::{Costs, Prepared, Searcher, Workspace, lane_width};
+use super::searcher::{Costs, Prepared, Searcher, Workspace};
 use crate::search::Shape;
 use crate::search::cost::{Cost, UNREACHABLE};
 use crate::search::lane::{Lane, LaneWidth};
@@ -27,7 +27,7 @@ pub struct Root {
 impl Searcher<'_> {
     /// Best tree of depth two with at most `budget` branching nodes, if it costs less than `upper`.
     pub(super) fn depth_two(&mut self, node: &Node, budget: u32, upper: Cost) -> Solved {
-        match lane_width(node) {
+        match self.shared.lane_width(node) {
             LaneWidth::Narrow => {
                 let mut workspace = std::mem::take(&mut self.workspaces.narrow);
                 let found = self.score_node(node, budget, upper, &mut workspace);
@@ -126,7 +126,8 @@ impl Searcher<'_> {
                 let (inside, outside) = (which & 1, which >> 1);
                 let nodes = 1 + inside + outside;
                 let score = scores[inside][outside];
-                let cost = scale.loss(node.potential - score) + nodes as Cost * scale.node;
+                let loss = scale.loss(node.potential * self.shared.priced.unit - score);
+                let cost = loss + nodes as Cost * scale.node;
                 let (column, split) = prepared.layout.locate(g);
                 (nodes <= budget as usize && score >= 0 && cost == least).then_some(Root {
                     column,

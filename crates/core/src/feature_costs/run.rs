@@ -43,9 +43,10 @@ pub fn minimise_feature_costs(
     params.validate()?;
     let problem = &priced.problem;
     let root = Node::root(problem, params.min_samples_leaf > 1, true);
+    let price_unit = problem.unit / priced.unit as f64;
     let scale = Scale::new(
-        params.node_penalty / problem.unit,
-        root.leaf_loss() + floor(priced),
+        params.node_penalty / price_unit,
+        (root.leaf_loss() + floor(priced)) * priced.unit,
     );
     let shared = Shared::new(
         priced,
@@ -55,7 +56,8 @@ pub fn minimise_feature_costs(
         params.memory_shares(),
     );
     let worth = Worth {
-        priced,
+        price_unit,
+        floor: floor(priced) as f64 * problem.unit,
         scale,
         node_penalty: params.node_penalty,
         budget: params.budget(),
@@ -64,7 +66,7 @@ pub fn minimise_feature_costs(
         |best| levels(&shared, params, &root, best),
         Levels {
             lower: 0,
-            cost: scale.loss(root.leaf_loss()),
+            cost: shared.loss(root.leaf_loss()),
             tree: Shape::Leaf,
         },
         |best| {
@@ -179,19 +181,21 @@ fn floor(priced: &Priced) -> i64 {
 }
 
 /// Costs in the task's own terms.
-struct Worth<'a> {
-    priced: &'a Priced,
+struct Worth {
+    /// Of one unit of price.
+    price_unit: f64,
+    /// Of what no tree can avoid.
+    floor: f64,
     scale: Scale,
     node_penalty: f64,
     budget: u32,
 }
 
-impl Worth<'_> {
+impl Worth {
     fn objective(&self, best: &Levels) -> f64 {
         let nodes = best.tree.n_branching() as i64;
         let units = (best.cost - nodes * self.scale.node) / self.scale.per_unit;
-        (floor(self.priced) + units) as f64 * self.priced.problem.unit
-            + nodes as f64 * self.node_penalty
+        self.floor + units as f64 * self.price_unit + nodes as f64 * self.node_penalty
     }
 
     fn lower_bound(&self, best: &Levels) -> f64 {
@@ -200,7 +204,6 @@ impl Worth<'_> {
         }
         // Without the steps that break ties, of which a tree has one per node, and half a one for the rounded penalty.
         let steps = (best.lower - 2 * i64::from(self.budget)).max(0);
-        let units = floor(self.priced) as f64 + steps as f64 / self.scale.per_unit as f64;
-        units * self.priced.problem.unit
+        self.floor + steps as f64 / self.scale.per_unit as f64 * self.price_unit
     }
 }

@@ -67,6 +67,24 @@ impl<'a> Shared<'a> {
     }
 }
 
+impl Shared<'_> {
+    /// Cost of a loss, in units of cost.
+    #[inline]
+    pub fn loss(&self, units: i64) -> Cost {
+        self.scale.loss(units * self.priced.unit)
+    }
+
+    /// A charge that outweighs whatever a test can gain at a node, in units of price.
+    pub fn most_charge(&self, node: &Node) -> i64 {
+        node.mass * self.priced.unit + 1
+    }
+
+    /// The narrowest lane for a node's scores, less its charges.
+    pub fn lane_width(&self, node: &Node) -> LaneWidth {
+        LaneWidth::for_mass(self.most_charge(node), true)
+    }
+}
+
 /// Buffers of one lane width.
 #[derive(Debug, Default)]
 pub struct Workspace<T: Lane> {
@@ -145,16 +163,17 @@ impl<'n> Prepared<'n> {
         }
     }
 
-    /// Its rows, for filling tables; `control` stops long fills.
-    pub fn source<'s>(&'s self, rule: LeafRule, control: Option<&'s Control>) -> Source<'s> {
+    /// Its rows, for filling tables; `stoppable` if long fills look at the clock.
+    pub fn source<'s>(&'s self, shared: &'s Shared<'_>, stoppable: bool) -> Source<'s> {
         Source {
             node: self.node,
             layout: &self.layout,
             bits: &self.bits,
-            rule,
+            rule: shared.rule,
+            unit: shared.priced.unit,
             fill: self.fill,
             used: &self.used,
-            control,
+            control: stoppable.then_some(shared.control),
         }
     }
 
@@ -231,7 +250,7 @@ impl<'a> Searcher<'a> {
 
     /// Cost of the node as a leaf, above what no tree can avoid.
     pub fn leaf_cost(&self, node: &Node) -> Cost {
-        self.shared.scale.loss(node.leaf_loss())
+        self.shared.loss(node.leaf_loss())
     }
 
     /// The least that any test of the node costs.
@@ -266,7 +285,8 @@ impl<'a> Searcher<'a> {
         self.shared.scale.node + self.shared.scale.loss(charge)
     }
 
-    /// The most that a row can change the cost of a tree of `depth` more levels by coming or going, per local row of a node.
+    /// The most that a row can change the cost of a tree of `depth` more levels by coming or going, in units of price, per local row
+    /// of a node.
     pub fn reaches(&self, node: &Node, depth: u32) -> Vec<i64> {
         let amounts = &self.shared.priced.amounts;
         let mut features: Vec<usize> = node.columns.iter().map(|c| self.paid.feature_of(c)).collect();
@@ -282,7 +302,7 @@ impl<'a> Searcher<'a> {
             .map(|(&row, &spread)| {
                 let weights = amounts.of(row as usize);
                 let path: i64 = prices.iter().map(|&price| amounts.due(price, weights)).sum();
-                spread + path
+                spread * self.shared.priced.unit + path
             })
             .collect()
     }
@@ -291,7 +311,7 @@ impl<'a> Searcher<'a> {
     pub fn uses_table(&self, node: &Node) -> bool {
         let splits: usize = node.columns.iter().map(|column| column.n_splits).sum();
         let width = splits.div_ceil(CHUNK) * CHUNK;
-        let lane = match lane_width(node) {
+        let lane = match self.shared.lane_width(node) {
             LaneWidth::Narrow => 2,
             LaneWidth::Medium => 4,
             LaneWidth::Wide => 8,
@@ -314,8 +334,7 @@ impl<'a> Searcher<'a> {
         let planes = shared.rule.planes();
         let all: Vec<u32> = (0..prepared.node.len() as u32).collect();
         workspace.total.reset(layout, planes);
-        let control = self.stoppable.then_some(shared.control);
-        let source = prepared.source(shared.rule, control);
+        let source = prepared.source(shared, self.stoppable);
         let complete = source.add(&all, 1, &mut workspace.total, &mut workspace.fill);
         if complete && !prepared.is_cumulated() {
             cumulate(layout, planes, &mut workspace.total);
@@ -339,30 +358,20 @@ impl<'a> Searcher<'a> {
     ) -> Costs {
         let (node, layout) = (prepared.node, &prepared.layout);
         let amounts = &self.shared.priced.amounts;
-        charges.set(layout, menu, amounts, margins, most_charge(node));
+        charges.set(layout, menu, amounts, margins, self.shared.most_charge(node));
         let profile = score_whole(layout, self.shared.rule, table, charges, children);
         self.costs(node.potential, &profile)
     }
 
-    /// Costs from the scores of a set of rows with this potential.
+    /// Costs from the scores of a set of rows with this potential, which is in units of cost.
     pub fn costs(&self, potential: i64, profile: &Profile) -> Costs {
-        let scale = self.shared.scale;
+        let (scale, unit) = (self.shared.scale, self.shared.priced.unit);
         let mut costs = [UNREACHABLE; 4];
         for (nodes, (cost, &score)) in costs.iter_mut().zip(profile).enumerate() {
             if score >= 0 {
-                *cost = scale.loss(potential - score) + nodes as Cost * scale.node;
+                *cost = scale.loss(potential * unit - score) + nodes as Cost * scale.node;
             }
         }
         costs
     }
-}
-
-/// A charge that outweighs whatever a test can gain at a node.
-pub fn most_charge(node: &Node) -> i64 {
-    node.mass + 1
-}
-
-/// The narrowest lane for a node's scores, less its charges.
-pub fn lane_width(node: &Node) -> LaneWidth {
-    LaneWidth::for_mass(most_charge(node), true)
 }

@@ -5,7 +5,7 @@ use super::depth_two::{Root, cheapest};
 use super::margins::Margins;
 use super::paid::Menu;
 use super::score::{Side, score_both};
-use super::searcher::{Costs, Prepared, Searcher, Workspace, most_charge};
+use super::searcher::{Costs, Prepared, Searcher, Workspace};
 use crate::search::bounds::{Known, neighbour};
 use crate::search::cost::{Cost, UNREACHABLE};
 use crate::search::incumbent::{Incumbent, Order};
@@ -280,7 +280,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         self.by_code
             .add(prepared.node, &prepared.layout, amounts, rows);
         prepared
-            .source(shared.rule, Some(shared.control))
+            .source(shared, true)
             .add(rows, 1, part, fill)
     }
 
@@ -316,8 +316,9 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
             rest_sums,
             ..
         } = &mut *self.workspace;
+        let most = self.searcher.shared.most_charge(node);
         for (charges, margins) in charges.iter_mut().zip([&self.part, &self.rest]) {
-            charges.set(layout, &self.menu, amounts, margins, most_charge(node));
+            charges.set(layout, &self.menu, amounts, margins, most);
         }
         total.rest(part, rest_margins, rest_sums);
         let [charges, rest_charges] = &*charges;
