@@ -8,7 +8,6 @@ use super::searcher::{Prepared, Searcher, Workspace};
 use super::sweep::{Frame, Sweep};
 use crate::search::cost::{Cost, UNREACHABLE};
 use crate::search::incumbent::Incumbent;
-use crate::search::kernel::score::PairTable;
 use crate::search::lane::{Lane, LaneWidth};
 use crate::search::layout::Layout;
 use crate::search::node::Node;
@@ -74,10 +73,15 @@ impl<'a> Searcher<'a> {
         let mut workspace = std::mem::take(workspace_of(self));
         let mut margins = Margins::default();
         let lower = if self.fill_total(&prepared, &mut workspace, &mut margins) {
-            let menu = self.paid.menu(&node.columns);
             let total = std::mem::take(&mut workspace.total);
-            let (charges, children) = (&mut workspace.charges[0], &mut workspace.children[0]);
-            let costs = self.score_total(&prepared, &menu, &margins, &total, (charges, children));
+            let Workspace {
+                rates,
+                charges: [charges, _],
+                children: [children, _],
+                ..
+            } = &mut workspace;
+            let buffers = (rates, &mut *charges, &mut *children);
+            let costs = self.score_total(&prepared, &margins, &total, buffers);
             let shallow = self.leaf_cost(node).min(cheapest(&costs, budget));
             found.offer(shallow, 1, || Candidate::Shallower);
             let roots = |g: usize| {
@@ -92,13 +96,15 @@ impl<'a> Searcher<'a> {
                 budget,
             };
             let next = AtomicUsize::new(0);
+            *workspace_of(self) = workspace;
             let lower = self.share_columns(helpers, |searcher| {
                 let mut workspace = std::mem::take(workspace_of(searcher));
                 let lower = searcher.sweep_columns(&frame, &next, found, &mut workspace);
                 *workspace_of(searcher) = workspace;
                 lower
             });
-            workspace.total = PairTable::default();
+            workspace = std::mem::take(workspace_of(self));
+            workspace.total = total;
             shallow.min(lower)
         } else {
             self.shared.scale.node

@@ -102,14 +102,15 @@ impl Searcher<'_> {
         if !self.fill_total(&prepared, workspace, &mut margins) {
             return Solved::at_least(self.shared.scale.node);
         }
-        let menu = self.paid.menu(&node.columns);
         let Workspace {
             total,
+            rates,
             charges: [charges, _],
             children: [children, _],
             ..
         } = workspace;
-        let costs = self.score_total(&prepared, &menu, &margins, total, (charges, children));
+        let buffers = (&mut *rates, &mut *charges, &mut *children);
+        let costs = self.score_total(&prepared, &margins, total, buffers);
         let leaf = self.leaf_cost(node);
         let least = leaf.min(cheapest(&costs, budget));
         if least >= upper {

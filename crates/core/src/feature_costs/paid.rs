@@ -60,16 +60,6 @@ impl<'a> Paid<'a> {
         if is_cheaper { discounted } else { full }
     }
 
-    /// Do something with a feature paid on top.
-    pub fn with<R>(&mut self, feature: usize, work: impl FnOnce(&mut Self) -> R) -> R {
-        let is_new = self.push(feature);
-        let result = work(self);
-        if is_new {
-            self.pop(feature);
-        }
-        result
-    }
-
     /// Test a feature; returns whether that changed anything, in which case [`Paid::pop`] must follow.
     pub fn push(&mut self, feature: usize) -> bool {
         if self.tested[feature] || !self.matters[feature] {
@@ -92,31 +82,8 @@ impl<'a> Paid<'a> {
         self.key = self.key.wrapping_sub(self.print(feature));
     }
 
-    /// The prices of all tests of depth two.
-    pub fn menu(&mut self, columns: &[NodeColumn]) -> Menu {
-        let features: Vec<usize> = columns.iter().map(|c| self.feature_of(c)).collect();
-        let prices = |paid: &Self| -> Vec<Option<usize>> {
-            features.iter().map(|&feature| paid.price(feature)).collect()
-        };
-        let root = prices(self);
-        let child = features
-            .iter()
-            .map(|&feature| self.with(feature, |paid| prices(paid)))
-            .collect();
-        Menu { root, child }
-    }
-
     fn print(&self, feature: usize) -> u128 {
         // Rows have the numbers before these.
         row_number((self.priced.problem.n_rows() + feature) as u32)
     }
-}
-
-/// What the tests of a tree of two levels cost, by column of a node.
-#[derive(Clone, Debug)]
-pub struct Menu {
-    /// Price of the root's column.
-    pub root: Vec<Option<usize>>,
-    /// Price of a child's column below each root column: root x child.
-    pub child: Vec<Vec<Option<usize>>>,
 }

@@ -5,7 +5,7 @@
 //! each child `g` is the same along a column of `g`; with `g` as root, that of child `f` is the same for all splits of a
 //! column of `f`, and is taken off once behind its last split.
 
-use super::charges::Charges;
+use super::charges::{Charges, Rates};
 use crate::search::aligned::Aligned;
 use crate::search::kernel::score::{
     Chunk, LeafRule, PairTable, Profile, chunk_of, chunk_of_mut, largest, leaf_scores,
@@ -50,31 +50,26 @@ impl<T: Lane> Children<T> {
         self.column_outside[first..].fill(T::FORBIDDEN);
     }
 
-    /// Spread the charges below root `f` over the splits of the columns from `first` on.
+    /// Set the charges below root `f` of a column.
     #[inline(always)]
-    fn spread(&mut self, layout: &Layout, charges: &Charges<T>, first: usize, f: usize) {
-        let width = layout.width;
-        for (column, span) in layout.spans.iter().enumerate().skip(first) {
-            let splits = span.start..span.start + span.len;
-            self.row_inside[splits.clone()].fill(charges.inside[column * width + f]);
-            self.row_outside[splits].fill(charges.outside[column * width + f]);
-        }
+    fn spread(&mut self, rates: &Rates<T>, charges: &Charges<T>, root: (usize, usize), first: usize) {
+        let rows = [&mut self.row_inside[..], &mut self.row_outside[..]];
+        charges.below(rates, root, first, rows);
     }
 
     /// End a column of children: take its charge off, below every root from `first` on.
     #[inline(always)]
-    fn end(&mut self, layout: &Layout, charges: &Charges<T>, first: usize, column: usize) {
-        let row = column * layout.width..(column + 1) * layout.width;
-        let (inside, outside) = (&charges.inside[row.clone()], &charges.outside[row]);
-        for at in (first..layout.width).step_by(CHUNK) {
-            for (best, found, charge) in [
-                (&mut self.inside, &self.column_inside, inside),
-                (&mut self.outside, &self.column_outside, outside),
-            ] {
-                let best = chunk_of_mut(best, at);
-                let (found, charge) = (chunk_of(found, at), chunk_of(charge, at));
+    fn end(&mut self, rates: &Rates<T>, charges: &Charges<T>, first: usize, column: usize) {
+        let found = [&mut self.column_inside[..], &mut self.column_outside[..]];
+        charges.take_off(rates, column, first, found);
+        for (best, found) in [
+            (&mut self.inside, &self.column_inside),
+            (&mut self.outside, &self.column_outside),
+        ] {
+            for at in (first..found.len()).step_by(CHUNK) {
+                let (best, found) = (chunk_of_mut(best, at), chunk_of(found, at));
                 for g in 0..CHUNK {
-                    best[g] = best[g].larger(found[g].minus(charge[g]));
+                    best[g] = best[g].larger(found[g]);
                 }
             }
         }
@@ -97,6 +92,7 @@ pub struct Side<'a, T> {
 pub fn score_whole<T: Lane>(
     layout: &Layout,
     rule: LeafRule,
+    rates: &Rates<T>,
     table: &PairTable<T>,
     charges: &Charges<T>,
     children: &mut Children<T>,
@@ -108,9 +104,9 @@ pub fn score_whole<T: Lane>(
         children,
     }];
     if is_single(rule) {
-        single_whole(layout, rule, &table.cells, &mut sides);
+        single_whole(layout, rule, rates, &table.cells, &mut sides);
     } else {
-        general_whole(layout, rule, &table.cells, &mut sides);
+        general_whole(layout, rule, rates, &table.cells, &mut sides);
     }
     let [side] = sides;
     profile(layout, rule, &side)
@@ -122,6 +118,7 @@ pub fn score_whole<T: Lane>(
 pub fn score_both<T: Lane>(
     layout: &Layout,
     rule: LeafRule,
+    rates: &Rates<T>,
     total: &[T],
     part: &[T],
     cumulated: bool,
@@ -130,9 +127,9 @@ pub fn score_both<T: Lane>(
 ) -> [Profile; 2] {
     running.reset(layout.width * rule.planes(), T::default());
     if is_single(rule) {
-        single_both(layout, rule, total, part, cumulated, running, &mut sides);
+        single_both(layout, rule, rates, total, part, cumulated, running, &mut sides);
     } else {
-        general_both(layout, rule, total, part, cumulated, running, &mut sides);
+        general_both(layout, rule, rates, total, part, cumulated, running, &mut sides);
     }
     sides.map(|side| profile(layout, rule, &side))
 }
@@ -142,65 +139,69 @@ fn is_single(rule: LeafRule) -> bool {
 }
 
 dispatch! {
-    fn single_whole<T: Lane>(layout: &Layout, rule: LeafRule, table: &[T], sides: &mut [Side<'_, T>; 1]) = single_whole_body;
+    fn single_whole<T: Lane>(layout: &Layout, rule: LeafRule, rates: &Rates<T>, table: &[T], sides: &mut [Side<'_, T>; 1]) = single_whole_body;
 }
 
 dispatch! {
-    fn general_whole<T: Lane>(layout: &Layout, rule: LeafRule, table: &[T], sides: &mut [Side<'_, T>; 1]) = general_whole_body;
+    fn general_whole<T: Lane>(layout: &Layout, rule: LeafRule, rates: &Rates<T>, table: &[T], sides: &mut [Side<'_, T>; 1]) = general_whole_body;
 }
 
 dispatch! {
-    fn single_both<T: Lane>(layout: &Layout, rule: LeafRule, total: &[T], part: &[T], cumulated: bool, running: &mut [T], sides: &mut [Side<'_, T>; 2]) = single_both_body;
+    fn single_both<T: Lane>(layout: &Layout, rule: LeafRule, rates: &Rates<T>, total: &[T], part: &[T], cumulated: bool, running: &mut [T], sides: &mut [Side<'_, T>; 2]) = single_both_body;
 }
 
 dispatch! {
-    fn general_both<T: Lane>(layout: &Layout, rule: LeafRule, total: &[T], part: &[T], cumulated: bool, running: &mut [T], sides: &mut [Side<'_, T>; 2]) = general_both_body;
+    fn general_both<T: Lane>(layout: &Layout, rule: LeafRule, rates: &Rates<T>, total: &[T], part: &[T], cumulated: bool, running: &mut [T], sides: &mut [Side<'_, T>; 2]) = general_both_body;
 }
 
 #[inline(always)]
 fn single_whole_body<T: Lane>(
     layout: &Layout,
     rule: LeafRule,
+    rates: &Rates<T>,
     table: &[T],
     sides: &mut [Side<'_, T>; 1],
 ) {
-    score::<T, 1, true>(layout, rule, &[], table, true, &mut [], sides);
+    score::<T, 1, true>(layout, rule, rates, &[], table, true, &mut [], sides);
 }
 
 #[inline(always)]
 fn general_whole_body<T: Lane>(
     layout: &Layout,
     rule: LeafRule,
+    rates: &Rates<T>,
     table: &[T],
     sides: &mut [Side<'_, T>; 1],
 ) {
-    score::<T, 1, false>(layout, rule, &[], table, true, &mut [], sides);
+    score::<T, 1, false>(layout, rule, rates, &[], table, true, &mut [], sides);
 }
 
 #[inline(always)]
 fn single_both_body<T: Lane>(
     layout: &Layout,
     rule: LeafRule,
+    rates: &Rates<T>,
     total: &[T],
     part: &[T],
     cumulated: bool,
     running: &mut [T],
     sides: &mut [Side<'_, T>; 2],
 ) {
-    score::<T, 2, true>(layout, rule, total, part, cumulated, running, sides);
+    score::<T, 2, true>(layout, rule, rates, total, part, cumulated, running, sides);
 }
 
 #[inline(always)]
 fn general_both_body<T: Lane>(
     layout: &Layout,
     rule: LeafRule,
+    rates: &Rates<T>,
     total: &[T],
     part: &[T],
     cumulated: bool,
     running: &mut [T],
     sides: &mut [Side<'_, T>; 2],
 ) {
-    score::<T, 2, false>(layout, rule, total, part, cumulated, running, sides);
+    score::<T, 2, false>(layout, rule, rates, total, part, cumulated, running, sides);
 }
 
 /// Score the part, and with two `sides` also what `total` has beyond it.
@@ -208,6 +209,7 @@ fn general_both_body<T: Lane>(
 fn score<T: Lane, const SIDES: usize, const SINGLE: bool>(
     layout: &Layout,
     rule: LeafRule,
+    rates: &Rates<T>,
     total: &[T],
     part: &[T],
     cumulated: bool,
@@ -221,13 +223,12 @@ fn score<T: Lane, const SIDES: usize, const SINGLE: bool>(
     }
     for (column, span) in layout.spans.iter().enumerate() {
         let runs = span.ordered && !cumulated;
-        let first_column = layout.column_of[span.first] as usize;
         for side in sides.iter_mut() {
             side.children.begin(span.first);
         }
         for f in span.start..span.start + span.len {
             for side in sides.iter_mut() {
-                side.children.spread(layout, side.charges, first_column, f);
+                side.children.spread(rates, side.charges, (column, f), span.first);
             }
             let begins = f == span.start;
             let mut best = [[[T::FORBIDDEN; CHUNK]; 2]; SIDES];
@@ -285,7 +286,7 @@ fn score<T: Lane, const SIDES: usize, const SINGLE: bool>(
             }
         }
         for side in sides.iter_mut() {
-            side.children.end(layout, side.charges, span.first, column);
+            side.children.end(rates, side.charges, span.first, column);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! One thread of a search: the shared facts, its own buffers and what its path has paid, and the doorway to every subproblem.
 
-use super::charges::Charges;
+use super::charges::{Charges, Rates};
 use super::margins::Margins;
-use super::paid::{Menu, Paid};
+use super::paid::Paid;
 use super::priced::Priced;
 use super::score::{Children, score_whole};
 use crate::search::aligned::Aligned;
@@ -74,9 +74,20 @@ impl Shared<'_> {
         self.scale.loss(units * self.priced.unit)
     }
 
-    /// A charge that outweighs whatever a test can gain at a node, in units of price.
+    /// Above every charge, and all that a test can gain, at a node; in units of price.
     pub fn most_charge(&self, node: &Node) -> i64 {
-        node.mass * self.priced.unit + 1
+        let amounts = &self.priced.amounts;
+        let dearest = amounts.amounts.len().checked_sub(1);
+        let due = dearest.map_or(0, |price| self.due(node, price));
+        (node.mass * self.priced.unit).max(due) + 1
+    }
+
+    /// What a node owes for a price.
+    pub fn due(&self, node: &Node, price: usize) -> i64 {
+        let amounts = &self.priced.amounts;
+        let amount = amounts.amounts[price];
+        let weights = node.rows.iter().map(|&row| amounts.of(row as usize)[amount.weight]);
+        amount.factor * weights.sum::<i64>()
     }
 
     /// The narrowest lane for a node's scores, less its charges.
@@ -94,7 +105,8 @@ pub struct Workspace<T: Lane> {
     pub part: PairTable<T>,
     /// For filling.
     pub fill: FillBuffers<T>,
-    /// For scoring: the running sums, then charges and best children of the part and of the rest.
+    /// For scoring: factors of charges, the running sums, then charges and best children of the part and of the rest.
+    pub rates: Rates<T>,
     pub running: Aligned<T>,
     pub charges: [Charges<T>; 2],
     pub children: [Children<T>; 2],
@@ -264,24 +276,16 @@ impl<'a> Searcher<'a> {
             None => UNREACHABLE,
             Some(None) => self.shared.scale.node,
             Some(Some(price)) => {
-                let charge = self.due(node, price);
+                let charge = self.shared.due(node, price);
                 self.shared.scale.node + self.shared.scale.loss(charge)
             }
         }
     }
 
-    /// What a node owes for a price.
-    pub fn due(&self, node: &Node, price: usize) -> i64 {
-        let amounts = &self.shared.priced.amounts;
-        let amount = amounts.amounts[price];
-        let weights = node.rows.iter().map(|&row| amounts.of(row as usize)[amount.weight]);
-        amount.factor * weights.sum::<i64>()
-    }
-
     /// What a split on a local column costs at a node: its branching node, and its feature if that is not paid yet.
     pub fn split_price(&self, node: &Node, column: usize) -> Cost {
         let price = self.paid.price(self.paid.feature_of(&node.columns[column]));
-        let charge = price.map_or(0, |price| self.due(node, price));
+        let charge = price.map_or(0, |price| self.shared.due(node, price));
         self.shared.scale.node + self.shared.scale.loss(charge)
     }
 
@@ -347,19 +351,19 @@ impl<'a> Searcher<'a> {
         complete
     }
 
-    /// Score the table of all rows, with the prices of `menu`.
+    /// Score the table of all rows, with the prices that hold now; leaves rates and charges set for those.
     pub fn score_total<T: Lane>(
-        &self,
+        &mut self,
         prepared: &Prepared<'_>,
-        menu: &Menu,
         margins: &Margins,
         table: &PairTable<T>,
-        (charges, children): (&mut Charges<T>, &mut Children<T>),
+        (rates, charges, children): (&mut Rates<T>, &mut Charges<T>, &mut Children<T>),
     ) -> Costs {
         let (node, layout) = (prepared.node, &prepared.layout);
         let amounts = &self.shared.priced.amounts;
-        charges.set(layout, menu, amounts, margins, self.shared.most_charge(node));
-        let profile = score_whole(layout, self.shared.rule, table, charges, children);
+        rates.set(node, layout, &mut self.paid, amounts);
+        charges.set(layout, rates, amounts, margins, self.shared.most_charge(node));
+        let profile = score_whole(layout, self.shared.rule, rates, table, charges, children);
         self.costs(node.potential, &profile)
     }
 

@@ -3,7 +3,6 @@
 use super::depth_three::Candidate;
 use super::depth_two::{Root, cheapest};
 use super::margins::Margins;
-use super::paid::Menu;
 use super::score::{Side, score_both};
 use super::searcher::{Costs, Prepared, Searcher, Workspace};
 use crate::search::bounds::{Known, neighbour};
@@ -40,8 +39,6 @@ pub(super) struct Sweep<'s, 'a, 'p, T: Lane> {
     column: usize,
     /// What a split of the column costs by itself.
     price: Cost,
-    /// What tests below it cost.
-    menu: Menu,
     /// Rows by code, and for each code where they begin.
     rows: Vec<u32>,
     starts: Vec<usize>,
@@ -77,7 +74,6 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         }
         let feature = searcher.paid.feature_of(&node.columns[column]);
         let is_new = searcher.paid.push(feature);
-        let menu = searcher.paid.menu(&node.columns);
         let reaches = searcher.reaches(node, 2);
         let (rows, starts) = node.rows_by_code(column);
         let before = |values: &[i64]| -> Vec<i64> {
@@ -101,7 +97,6 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
             workspace,
             column,
             price,
-            menu,
             rows,
             starts,
             position: usize::MAX,
@@ -125,11 +120,8 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         self.frame.prepared.layout.spans[self.column].len
     }
 
-    /// Least cost of all rows with two levels, now that the column is paid; zero where that bounds no side.
+    /// Least cost of all rows with two levels, now that the column is paid.
     fn shallower(&mut self) -> Cost {
-        if !self.searcher.shared.nests {
-            return 0;
-        }
         let Frame {
             prepared,
             total,
@@ -137,13 +129,14 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
             budget,
             ..
         } = *self.frame;
-        let (charges, children) = (
-            &mut self.workspace.charges[0],
-            &mut self.workspace.children[0],
-        );
-        let costs =
-            self.searcher
-                .score_total(prepared, &self.menu, margins, total, (charges, children));
+        let Workspace {
+            rates,
+            charges: [charges, _],
+            children: [children, _],
+            ..
+        } = &mut *self.workspace;
+        let buffers = (rates, charges, children);
+        let costs = self.searcher.score_total(prepared, margins, total, buffers);
         self.searcher
             .leaf_cost(prepared.node)
             .min(cheapest(&costs, budget - 1))
@@ -151,7 +144,10 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
 
     /// What is known before the first split and after the last one.
     fn ends(&mut self) -> [Known; 2] {
+        // Scoring the whole sets the rates for all that follows, whether or not it bounds the sides.
         let shallower = self.shallower();
+        let nests = self.searcher.shared.nests;
+        let shallower = if nests { shallower } else { 0 };
         let mass = self.masses[self.masses.len() - 1];
         let end = Known {
             inside: 0,
@@ -309,6 +305,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         margins.without(&self.part, &mut self.rest);
         let Workspace {
             part,
+            rates,
             running,
             charges,
             children,
@@ -318,7 +315,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         } = &mut *self.workspace;
         let most = self.searcher.shared.most_charge(node);
         for (charges, margins) in charges.iter_mut().zip([&self.part, &self.rest]) {
-            charges.set(layout, &self.menu, amounts, margins, most);
+            charges.set(layout, rates, amounts, margins, most);
         }
         total.rest(part, rest_margins, rest_sums);
         let [charges, rest_charges] = &*charges;
@@ -340,6 +337,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         let [inside, outside] = score_both(
             layout,
             self.searcher.shared.rule,
+            rates,
             &total.cells,
             &part.cells,
             prepared.is_cumulated(),
