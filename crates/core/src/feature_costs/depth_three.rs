@@ -66,10 +66,9 @@ impl<'a> Searcher<'a> {
         helpers: &mut [Searcher<'a>],
         workspace_of: impl for<'w> Fn(&'w mut Searcher<'a>) -> &'w mut Workspace<T> + Send + Sync + Copy,
     ) -> Cost {
-        let rule = self.shared.rule;
         let n_splits = node.columns.iter().map(|column| column.n_splits).sum();
         let rows = node.len() * node.columns.len();
-        let prepared = Prepared::new::<T>(node, rule, rows, n_splits);
+        let prepared = Prepared::new::<T>(node, self.shared, rows, n_splits);
         let mut workspace = std::mem::take(workspace_of(self));
         let mut margins = Margins::default();
         let lower = if self.fill_total(&prepared, &mut workspace, &mut margins) {

@@ -97,7 +97,7 @@ impl Searcher<'_> {
         upper: Cost,
         workspace: &mut Workspace<T>,
     ) -> Solved {
-        let prepared = Prepared::new::<T>(node, self.shared.rule, node.len(), 1);
+        let prepared = Prepared::new::<T>(node, self.shared, node.len(), 1);
         let mut margins = Margins::default();
         if !self.fill_total(&prepared, workspace, &mut margins) {
             return Solved::at_least(self.shared.scale.node);

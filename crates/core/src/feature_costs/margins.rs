@@ -4,10 +4,40 @@ use super::amounts::Amounts;
 use crate::search::layout::Layout;
 use crate::search::node::Node;
 
+/// Where each row of a node counts: for each column, the split that its code belongs to.
+#[derive(Debug)]
+pub struct Places {
+    /// Row-major: local row x column; the width of the layout for codes without a split.
+    places: Vec<u32>,
+}
+
+impl Places {
+    /// Of all rows.
+    pub fn new(node: &Node, layout: &Layout) -> Self {
+        let places = node
+            .codes
+            .chunks_exact(layout.spans.len().max(1))
+            .flat_map(|codes| {
+                codes.iter().zip(&layout.spans).map(|(&code, span)| {
+                    let code = usize::from(code);
+                    let place = if code < span.len {
+                        span.start + code
+                    } else {
+                        layout.width
+                    };
+                    place as u32
+                })
+            })
+            .collect();
+        Self { places }
+    }
+}
+
 /// Weights of a set of rows, as a whole and where each split is true.
 #[derive(Clone, Debug, Default)]
 pub struct Margins {
-    width: usize,
+    /// Cells of a plane: the splits, and one that is never read.
+    stride: usize,
     /// Plane after plane, one per weight; while rows are added, of the rows of each code alone.
     cells: Vec<i64>,
     /// Per weight.
@@ -17,24 +47,27 @@ pub struct Margins {
 impl Margins {
     /// Clear to zero.
     pub fn reset(&mut self, layout: &Layout, n_weights: usize) {
-        self.width = layout.width;
+        self.stride = layout.width + 1;
         self.cells.clear();
-        self.cells.resize(layout.width * n_weights, 0);
+        self.cells.resize(self.stride * n_weights, 0);
         self.sums.clear();
         self.sums.resize(n_weights, 0);
     }
 
     /// Add local rows of a node; splits of ordered columns count their own code alone until [`Margins::cumulate`].
-    pub fn add(&mut self, node: &Node, layout: &Layout, amounts: &Amounts, rows: &[u32]) {
+    pub fn add(&mut self, node: &Node, places: &Places, amounts: &Amounts, rows: &[u32]) {
+        let f = node.columns.len();
         for &row in rows {
             let weights = amounts.of(node.rows[row as usize] as usize);
-            for (plane, &weight) in weights.iter().enumerate() {
-                self.sums[plane] += weight;
-                let cells = &mut self.cells[plane * self.width..(plane + 1) * self.width];
-                for (span, &code) in layout.spans.iter().zip(node.row(row as usize)) {
-                    if usize::from(code) < span.len {
-                        cells[span.start + usize::from(code)] += weight;
-                    }
+            let places = &places.places[row as usize * f..(row as usize + 1) * f];
+            for ((&weight, sum), cells) in weights
+                .iter()
+                .zip(&mut self.sums)
+                .zip(self.cells.chunks_exact_mut(self.stride))
+            {
+                *sum += weight;
+                for &place in places {
+                    cells[place as usize] += weight;
                 }
             }
         }
@@ -43,7 +76,7 @@ impl Margins {
     /// The same with splits of ordered columns summed over the codes where they are true.
     pub fn cumulate(&self, layout: &Layout, result: &mut Self) {
         result.clone_from(self);
-        for cells in result.cells.chunks_exact_mut(layout.width.max(1)) {
+        for cells in result.cells.chunks_exact_mut(self.stride) {
             for span in layout.spans.iter().filter(|span| span.ordered) {
                 let mut sum = 0;
                 for cell in &mut cells[span.start..span.start + span.len] {
@@ -67,6 +100,6 @@ impl Margins {
     /// One weight, where each split is true.
     #[inline]
     pub fn plane(&self, weight: usize) -> &[i64] {
-        &self.cells[weight * self.width..(weight + 1) * self.width]
+        &self.cells[weight * self.stride..(weight + 1) * self.stride - 1]
     }
 }

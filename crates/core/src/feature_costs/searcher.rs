@@ -1,7 +1,7 @@
 //! One thread of a search: the shared facts, its own buffers and what its path has paid, and the doorway to every subproblem.
 
 use super::charges::{Charges, Rates};
-use super::margins::Margins;
+use super::margins::{Margins, Places};
 use super::paid::Paid;
 use super::priced::Priced;
 use super::score::{Children, score_whole};
@@ -150,14 +150,23 @@ pub struct Prepared<'n> {
     fill: Fill,
     /// Cost of adding all rows to a table, row by row.
     pub add_cost: f64,
+    /// Where its rows count in margins.
+    pub places: Places,
+    /// See [`Shared::most_charge`].
+    pub most_charge: i64,
 }
 
 impl<'n> Prepared<'n> {
     /// Lay a node out for adding `rows` rows in `batches` batches to tables of lanes `T`.
-    pub fn new<T: Lane>(node: &'n Node, rule: LeafRule, rows: usize, batches: usize) -> Self {
+    pub fn new<T: Lane>(
+        node: &'n Node,
+        shared: &Shared<'_>,
+        rows: usize,
+        batches: usize,
+    ) -> Self {
         let layout = node.layout();
         let bits = node.split_bits(&layout);
-        let used = used_bits(node, rule);
+        let used = used_bits(node, shared.rule);
         let cost = FillCost::new(node, &layout, T::ROWS_PER_WORD, bit_groups(&used));
         let fill = if cost.of(Fill::Bitset, rows, batches) < cost.of(Fill::Histogram, rows, batches)
         {
@@ -167,6 +176,8 @@ impl<'n> Prepared<'n> {
         };
         Self {
             node,
+            places: Places::new(node, &layout),
+            most_charge: shared.most_charge(node),
             layout,
             bits,
             used,
@@ -346,7 +357,7 @@ impl<'a> Searcher<'a> {
         let amounts = &shared.priced.amounts;
         let mut by_code = Margins::default();
         by_code.reset(layout, amounts.n_weights);
-        by_code.add(prepared.node, layout, amounts, &all);
+        by_code.add(prepared.node, &prepared.places, amounts, &all);
         by_code.cumulate(layout, margins);
         complete
     }
@@ -362,7 +373,7 @@ impl<'a> Searcher<'a> {
         let (node, layout) = (prepared.node, &prepared.layout);
         let amounts = &self.shared.priced.amounts;
         rates.set(node, layout, &mut self.paid, amounts);
-        charges.set(layout, rates, amounts, margins, self.shared.most_charge(node));
+        charges.set(layout, rates, amounts, margins, prepared.most_charge);
         let profile = score_whole(layout, self.shared.rule, rates, table, charges, children);
         self.costs(node.potential, &profile)
     }

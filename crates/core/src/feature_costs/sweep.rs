@@ -37,6 +37,9 @@ pub(super) struct Sweep<'s, 'a, 'p, T: Lane> {
     found: &'s Incumbent<Candidate>,
     workspace: &'s mut Workspace<T>,
     column: usize,
+    /// Whether the codes are walked from the last to the first. The rows of the last code met are never added, so the walk ends at
+    /// the larger end. Splits below are numbered along the walk, and "inside" is the side of the codes met.
+    mirrored: bool,
     /// What a split of the column costs by itself.
     price: Cost,
     /// Rows by code, and for each code where they begin.
@@ -75,7 +78,16 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         let feature = searcher.paid.feature_of(&node.columns[column]);
         let is_new = searcher.paid.push(feature);
         let reaches = searcher.reaches(node, 2);
-        let (rows, starts) = node.rows_by_code(column);
+        let (mut rows, mut starts) = node.rows_by_code(column);
+        let ordered = frame.prepared.layout.spans[column].ordered;
+        let mirrored = ordered && starts[1] > rows.len() - starts[starts.len() - 2];
+        if mirrored {
+            rows.reverse();
+            starts.reverse();
+            for start in &mut starts {
+                *start = rows.len() - *start;
+            }
+        }
         let before = |values: &[i64]| -> Vec<i64> {
             let mut sum = 0;
             let mut sums = vec![0];
@@ -96,6 +108,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
             found,
             workspace,
             column,
+            mirrored,
             price,
             rows,
             starts,
@@ -105,7 +118,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
             rest: Margins::default(),
             lower: UNREACHABLE,
         };
-        if frame.prepared.layout.spans[column].ordered {
+        if ordered {
             sweep.ordered(first);
         } else {
             sweep.nominal(first);
@@ -245,12 +258,26 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
                 self.lower = self.lower.min(bound);
                 continue;
             }
+            // The smaller side is added: the category, or all others.
+            let n_rows = self.starts[split + 1] - self.starts[split];
+            let is_smaller = 2 * n_rows <= self.rows.len();
             self.load();
-            if self.searcher.shared.control.stopped() || !self.add(split..split + 1) {
+            let complete = if is_smaller {
+                self.add(split..split + 1)
+            } else {
+                self.add(0..split) && self.add(split + 1..self.starts.len() - 1)
+            };
+            if self.searcher.shared.control.stopped() || !complete {
                 self.lower = self.lower.min(self.price);
                 return;
             }
-            let costs = self.score(self.potentials[split + 1] - self.potentials[split]);
+            let potential = self.potentials[split + 1] - self.potentials[split];
+            let costs = if is_smaller {
+                self.score(potential)
+            } else {
+                let [others, category] = self.score(self.frame.prepared.node.potential - potential);
+                [category, others]
+            };
             self.consider(split, &costs, mass, order);
         }
     }
@@ -274,7 +301,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         let Workspace { part, fill, .. } = &mut *self.workspace;
         let amounts = &shared.priced.amounts;
         self.by_code
-            .add(prepared.node, &prepared.layout, amounts, rows);
+            .add(prepared.node, &prepared.places, amounts, rows);
         prepared
             .source(shared, true)
             .add(rows, 1, part, fill)
@@ -313,7 +340,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
             rest_sums,
             ..
         } = &mut *self.workspace;
-        let most = self.searcher.shared.most_charge(node);
+        let most = prepared.most_charge;
         for (charges, margins) in charges.iter_mut().zip([&self.part, &self.rest]) {
             charges.set(layout, rates, amounts, margins, most);
         }
@@ -372,11 +399,21 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         }
         self.lower = self.lower.min(whole);
         if whole < UNREACHABLE {
-            let root = Root {
-                column: self.column,
-                split,
-                inside: best.0,
-                outside: best.1,
+            let (inside, outside) = best;
+            let root = if self.mirrored {
+                Root {
+                    column: self.column,
+                    split: self.n_splits() - 1 - split,
+                    inside: outside,
+                    outside: inside,
+                }
+            } else {
+                Root {
+                    column: self.column,
+                    split,
+                    inside,
+                    outside,
+                }
             };
             self.found.offer(whole, order, || Candidate::Root(root));
         }
