@@ -7,7 +7,7 @@ features themselves: a chain of thresholds is read back as one ordered feature.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,12 @@ from problems import Problem
 
 GROUP_SIZE = 3
 """Ordered features that share a cost, as tests of one blood sample do."""
+
+Discount: TypeAlias = Literal["shared", "half"]
+"""What all but the first of a group save: the same shared cost of 0.02, or half of their own price.
+
+Half of a dear one may be more than a cheap one costs, which is then worth a test for that alone.
+"""
 
 
 @dataclass(frozen=True)
@@ -84,8 +90,8 @@ class PricedProblem:
         return below(tree, np.arange(len(self.bits)), frozenset())
 
 
-def priced(problem: Problem) -> PricedProblem:
-    """Draw prices: 0.01 to 0.08 of an error, and half of that once one of the group is paid."""
+def priced(problem: Problem, discount: Discount = "shared") -> PricedProblem:
+    """Draw prices: 0.01 to 0.08 of an error, and the shared cost where there is one."""
     if problem.source is None:
         raise ValueError(f"problem {problem.name!r} does not say what its columns were made of")
     sources = np.unique(problem.source)
@@ -110,7 +116,10 @@ def priced(problem: Problem) -> PricedProblem:
     for start in range(0, members.size, GROUP_SIZE):
         for feature in members[start : start + GROUP_SIZE]:
             group[feature] = int(members[start])
-            discounted[feature] = full[feature] / 2
+            if discount == "half":
+                discounted[feature] = full[feature] / 2
+            else:
+                full[feature] = round(full[feature] + 0.02, 2)
     return PricedProblem(
         np.ascontiguousarray(problem.X[:, order]),
         ranges,

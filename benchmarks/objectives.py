@@ -18,6 +18,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,7 +28,7 @@ from sklearn.metrics import f1_score
 
 from certitree import OptimalPolicyTree, OptimalTreeClassifier
 from certitree.objectives import CostMatrix
-from feature_prices import priced
+from feature_prices import Discount, priced
 from problems import Problem, load_reference, shared_folder
 
 PRICES = [[0.0, 1.0], [5.0, 0.0]]
@@ -126,8 +127,10 @@ def _prescribe(problem: Problem, depth: int, limit: float) -> Job:
     return _ours(problem.X, make, treatment, outcome, **options)
 
 
-def _feature_costs(problem: Problem, depth: int, limit: float) -> Job:
-    table = priced(problem)
+def _feature_costs(
+    problem: Problem, depth: int, limit: float, discount: Discount = "shared"
+) -> Job:
+    table = priced(problem, discount)
     objective = table.objective()
     prices = objective.prices(None, table.X.shape[1])
 
@@ -173,8 +176,10 @@ def _peer_matrix(problem: Problem, depth: int, limit: float) -> Job:
     return _peer(problem.X, make, problem.y, pystreed.CostSpecifier(PRICES, free))
 
 
-def _peer_feature_costs(problem: Problem, depth: int, limit: float) -> Job:
-    table = priced(problem)
+def _peer_feature_costs(
+    problem: Problem, depth: int, limit: float, discount: Discount = "shared"
+) -> Job:
+    table = priced(problem, discount)
     specifiers = [
         pystreed.FeatureCostSpecifier(full, less, f"g{group}", first, last)
         for full, less, group, (first, last) in zip(
@@ -238,6 +243,11 @@ TASKS = {
     "feature_costs": Task(
         _feature_costs,
         _peer_feature_costs,
+        lambda problem, predicted: float((predicted != problem.y).sum()),
+    ),
+    "feature_costs_half": Task(
+        partial(_feature_costs, discount="half"),
+        partial(_peer_feature_costs, discount="half"),
         lambda problem, predicted: float((predicted != problem.y).sum()),
     ),
     "policy": Task(

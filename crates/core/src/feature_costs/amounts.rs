@@ -31,7 +31,12 @@ impl Amounts {
     pub fn factor(counts: &[u32], dues: &[i64], n_prices: usize) -> Self {
         let counts: Vec<i64> = counts.iter().map(|&count| i64::from(count)).collect();
         let (counts, shared) = reduced(counts);
-        let mut columns = vec![counts.iter().map(|&count| count * shared).collect::<Vec<i64>>()];
+        let mut columns = vec![
+            counts
+                .iter()
+                .map(|&count| count * shared)
+                .collect::<Vec<i64>>(),
+        ];
         let mut known: HashMap<Vec<i64>, (usize, i64)> = HashMap::new();
         known.insert(counts, (0, shared));
         let mut amounts = Vec::with_capacity(n_prices);
@@ -110,7 +115,10 @@ mod tests {
     fn dues_of_equal_weights_are_multiples_of_the_records() {
         let found = Amounts::factor(&[2, 4, 1], &[6, 10, 12, 20, 3, 5], 2);
         assert_eq!(found.n_weights, 1);
-        assert_eq!(found.amounts.iter().map(|a| a.factor).collect::<Vec<_>>(), [3, 5]);
+        assert_eq!(
+            found.amounts.iter().map(|a| a.factor).collect::<Vec<_>>(),
+            [3, 5]
+        );
         assert_eq!(found.due(1, &[7]), 35);
     }
 
@@ -127,7 +135,10 @@ mod tests {
             for row in 0..counts.len() {
                 assert_eq!(found.of(row)[0], i64::from(counts[row]));
                 for price in 0..n_prices {
-                    assert_eq!(found.due(price, found.of(row)), dues[row * n_prices + price]);
+                    assert_eq!(
+                        found.due(price, found.of(row)),
+                        dues[row * n_prices + price]
+                    );
                 }
             }
         }

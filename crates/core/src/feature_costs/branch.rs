@@ -158,17 +158,14 @@ impl<'a> Searcher<'a> {
                 (item.from, middle, item.left, known.unwrap_or(item.right)),
                 (middle + 1, item.to, known.unwrap_or(item.left), item.right),
             ];
-            items.extend(
-                parts
-                    .into_iter()
-                    .filter(|&(from, to, ..)| from < to)
-                    .map(|(from, to, left, right)| Item {
-                        from,
-                        to,
-                        left,
-                        right,
-                    }),
-            );
+            items.extend(parts.into_iter().filter(|&(from, to, ..)| from < to).map(
+                |(from, to, left, right)| Item {
+                    from,
+                    to,
+                    left,
+                    right,
+                },
+            ));
         }
         lower
     }

@@ -138,7 +138,11 @@ impl<T: Lane> Charges<T> {
                 for (row, weight_of_side) in [(&mut *inside, part), (&mut *outside, rest)] {
                     let row = chunk_of_mut(row, at);
                     let charges = charges(factors, &[weight_of_side; CHUNK]);
-                    *row = if weight == 0 { charges } else { sum(row, &charges) };
+                    *row = if weight == 0 {
+                        charges
+                    } else {
+                        sum(row, &charges)
+                    };
                 }
             }
         }
@@ -157,10 +161,9 @@ impl<T: Lane> Charges<T> {
         for (weight, factors) in rates.rows(&rates.above, column).enumerate() {
             for at in (first..width).step_by(CHUNK) {
                 let factors = chunk_of(factors, at);
-                for (found, weights) in [
-                    (&mut *inside, &self.inside),
-                    (&mut *outside, &self.outside),
-                ] {
+                for (found, weights) in
+                    [(&mut *inside, &self.inside), (&mut *outside, &self.outside)]
+                {
                     let weights = chunk_of(weights, weight * width + at);
                     let charges = charges(factors, weights);
                     let found = chunk_of_mut(found, at);

@@ -23,6 +23,8 @@ mod score;
 mod searcher;
 mod sweep;
 mod tariff;
+#[cfg(test)]
+mod tests;
 
 pub use priced::Priced;
 pub use run::{FeatureCostsOutcome, minimise_feature_costs};

@@ -118,8 +118,9 @@ fn levels(shared: &Shared<'_>, params: &Params, root: &Node, best: &Mutex<Levels
     let budget = params.budget();
     let deepest = params.max_depth.min(budget);
     let mut searcher = Searcher::new(shared);
-    let mut helpers: Vec<Searcher<'_>> =
-        (1..params.n_threads).map(|_| Searcher::new(shared)).collect();
+    let mut helpers: Vec<Searcher<'_>> = (1..params.n_threads)
+        .map(|_| Searcher::new(shared))
+        .collect();
     for depth in 0..=deepest {
         // Depth one is part of depth two, and that of depth three.
         if depth < deepest && (depth == 1 || (depth == 2 && deepest == 3)) {
@@ -139,7 +140,8 @@ fn watched<R: Clone + Send>(
 ) -> R {
     let state = Mutex::new(start);
     let done = (Mutex::new(false), Condvar::new());
-    let lock = |flag: &Mutex<bool>| -> bool { *flag.lock().unwrap_or_else(PoisonError::into_inner) };
+    let lock =
+        |flag: &Mutex<bool>| -> bool { *flag.lock().unwrap_or_else(PoisonError::into_inner) };
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
             let _guard = SetOnDrop(&done);

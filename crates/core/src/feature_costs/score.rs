@@ -52,7 +52,13 @@ impl<T: Lane> Children<T> {
 
     /// Set the charges below root `f` of a column.
     #[inline(always)]
-    fn spread(&mut self, rates: &Rates<T>, charges: &Charges<T>, root: (usize, usize), first: usize) {
+    fn spread(
+        &mut self,
+        rates: &Rates<T>,
+        charges: &Charges<T>,
+        root: (usize, usize),
+        first: usize,
+    ) {
         let rows = [&mut self.row_inside[..], &mut self.row_outside[..]];
         charges.below(rates, root, first, rows);
     }
@@ -127,9 +133,13 @@ pub fn score_both<T: Lane>(
 ) -> [Profile; 2] {
     running.reset(layout.width * rule.planes(), T::default());
     if is_single(rule) {
-        single_both(layout, rule, rates, total, part, cumulated, running, &mut sides);
+        single_both(
+            layout, rule, rates, total, part, cumulated, running, &mut sides,
+        );
     } else {
-        general_both(layout, rule, rates, total, part, cumulated, running, &mut sides);
+        general_both(
+            layout, rule, rates, total, part, cumulated, running, &mut sides,
+        );
     }
     sides.map(|side| profile(layout, rule, &side))
 }
@@ -228,7 +238,8 @@ fn score<T: Lane, const SIDES: usize, const SINGLE: bool>(
         }
         for f in span.start..span.start + span.len {
             for side in sides.iter_mut() {
-                side.children.spread(rates, side.charges, (column, f), span.first);
+                side.children
+                    .spread(rates, side.charges, (column, f), span.first);
             }
             let begins = f == span.start;
             let mut best = [[[T::FORBIDDEN; CHUNK]; 2]; SIDES];
@@ -398,7 +409,12 @@ dispatch! {
 }
 
 #[inline(always)]
-fn best_roots_body<T: Lane>(layout: &Layout, rule: LeafRule, side: &Side<'_, T>, best: &mut [T; 4]) {
+fn best_roots_body<T: Lane>(
+    layout: &Layout,
+    rule: LeafRule,
+    side: &Side<'_, T>,
+    best: &mut [T; 4],
+) {
     let mut chunks = [[T::FORBIDDEN; CHUNK]; 3];
     for at in (0..layout.width).step_by(CHUNK) {
         let scores = root_scores(layout, rule, side, at);

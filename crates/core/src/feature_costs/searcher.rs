@@ -13,8 +13,8 @@ use crate::search::kernel::score::{LeafRule, PairTable, Profile, cumulate};
 use crate::search::lane::{Lane, LaneWidth};
 use crate::search::layout::{CHUNK, Layout};
 use crate::search::node::Node;
-use crate::search::{Control, Shape, full_budget};
 use crate::search::shape::Solved;
+use crate::search::{Control, Shape, full_budget};
 
 /// Costs of a set of rows with exactly 0 to 3 branching nodes.
 pub type Costs = [Cost; 4];
@@ -86,7 +86,10 @@ impl Shared<'_> {
     pub fn due(&self, node: &Node, price: usize) -> i64 {
         let amounts = &self.priced.amounts;
         let amount = amounts.amounts[price];
-        let weights = node.rows.iter().map(|&row| amounts.of(row as usize)[amount.weight]);
+        let weights = node
+            .rows
+            .iter()
+            .map(|&row| amounts.of(row as usize)[amount.weight]);
         amount.factor * weights.sum::<i64>()
     }
 
@@ -158,12 +161,7 @@ pub struct Prepared<'n> {
 
 impl<'n> Prepared<'n> {
     /// Lay a node out for adding `rows` rows in `batches` batches to tables of lanes `T`.
-    pub fn new<T: Lane>(
-        node: &'n Node,
-        shared: &Shared<'_>,
-        rows: usize,
-        batches: usize,
-    ) -> Self {
+    pub fn new<T: Lane>(node: &'n Node, shared: &Shared<'_>, rows: usize, batches: usize) -> Self {
         let layout = node.layout();
         let bits = node.split_bits(&layout);
         let used = used_bits(node, shared.rule);
@@ -304,11 +302,17 @@ impl<'a> Searcher<'a> {
     /// of a node.
     pub fn reaches(&self, node: &Node, depth: u32) -> Vec<i64> {
         let amounts = &self.shared.priced.amounts;
-        let mut features: Vec<usize> = node.columns.iter().map(|c| self.paid.feature_of(c)).collect();
+        let mut features: Vec<usize> = node
+            .columns
+            .iter()
+            .map(|c| self.paid.feature_of(c))
+            .collect();
         features.sort_unstable();
         features.dedup();
-        let mut prices: Vec<usize> =
-            features.into_iter().filter_map(|feature| self.paid.price(feature)).collect();
+        let mut prices: Vec<usize> = features
+            .into_iter()
+            .filter_map(|feature| self.paid.price(feature))
+            .collect();
         prices.sort_unstable_by_key(|&price| std::cmp::Reverse(price));
         prices.truncate(depth as usize);
         node.rows
@@ -316,7 +320,10 @@ impl<'a> Searcher<'a> {
             .zip(&node.spreads)
             .map(|(&row, &spread)| {
                 let weights = amounts.of(row as usize);
-                let path: i64 = prices.iter().map(|&price| amounts.due(price, weights)).sum();
+                let path: i64 = prices
+                    .iter()
+                    .map(|&price| amounts.due(price, weights))
+                    .sum();
                 spread * self.shared.priced.unit + path
             })
             .collect()

@@ -302,9 +302,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         let amounts = &shared.priced.amounts;
         self.by_code
             .add(prepared.node, &prepared.places, amounts, rows);
-        prepared
-            .source(shared, true)
-            .add(rows, 1, part, fill)
+        prepared.source(shared, true).add(rows, 1, part, fill)
     }
 
     /// Bring the part to hold the rows of the first `codes` codes. Returns whether it was not stopped.

@@ -137,7 +137,8 @@ impl Source<'_> {
             for plane in 0..self.rule.planes() {
                 let values = portion.iter().map(|&row| self.value(row as usize, plane));
                 let sum: i64 = values.sum();
-                table.sums[plane] = table.sums[plane].plus(T::narrow(sign * sum * self.unit_of(plane)));
+                table.sums[plane] =
+                    table.sums[plane].plus(T::narrow(sign * sum * self.unit_of(plane)));
                 match self.fill {
                     Fill::Histogram => self.add_histogram(portion, plane, sign, table, buffers),
                     Fill::Bitset => self.add_bitset(portion, plane, sign, table, buffers),

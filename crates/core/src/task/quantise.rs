@@ -25,35 +25,71 @@ pub fn quantise(costs: &[f64]) -> Quantised {
             unit: 1.0,
         };
     }
-    let whole = costs.iter().all(|c| c.fract() == 0.0);
+    let distinct = Distinct::of(costs);
+    let values = distinct.as_ref().map_or(costs, |found| &found.values);
+    let (units, unit) = quantise_values(values, total);
+    let units = match distinct {
+        Some(found) => found.places.iter().map(|&at| units[at as usize]).collect(),
+        None => units,
+    };
+    Quantised { units, unit }
+}
+
+fn quantise_values(values: &[f64], total: f64) -> (Vec<i64>, f64) {
+    let whole = values.iter().all(|c| c.fract() == 0.0);
     if whole && total <= FIXED_POINT_TOTAL {
-        return Quantised {
-            units: costs.iter().map(|&c| c as i64).collect(),
-            unit: 1.0,
-        };
+        return (values.iter().map(|&c| c as i64).collect(), 1.0);
     }
-    let smallest = costs
+    let in_units = |unit: f64| values.iter().map(|&c| (c / unit).round() as i64).collect();
+    let smallest = values
         .iter()
         .copied()
         .filter(|&c| c > 0.0)
         .fold(f64::INFINITY, f64::min);
-    if total / smallest <= FIXED_POINT_TOTAL && costs.iter().all(|&c| is_multiple(c / smallest)) {
-        let units = costs
-            .iter()
-            .map(|&c| (c / smallest).round() as i64)
-            .collect();
-        return Quantised {
-            units,
-            unit: smallest,
-        };
+    if total / smallest <= FIXED_POINT_TOTAL && values.iter().all(|&c| is_multiple(c / smallest)) {
+        return (in_units(smallest), smallest);
     }
     // In two halves, lest a power overflow; the least positive number is as fine as a unit gets.
     let exponent = total.log2().ceil() as i32 - FIXED_POINT_TOTAL.log2() as i32;
     let unit =
         (2_f64.powi(exponent / 2) * 2_f64.powi(exponent - exponent / 2)).max(f64::from_bits(1));
-    Quantised {
-        units: costs.iter().map(|&c| (c / unit).round() as i64).collect(),
-        unit,
+    (in_units(unit), unit)
+}
+
+/// The distinct values among many, where they are few: then each is divided and rounded once.
+struct Distinct {
+    values: Vec<f64>,
+    /// For each of the many, its place among the distinct ones.
+    places: Vec<u8>,
+}
+
+impl Distinct {
+    const MOST: usize = 256;
+    const SLOTS: usize = 4 * Self::MOST;
+
+    fn of(costs: &[f64]) -> Option<Self> {
+        let mut slots = [u16::MAX; Self::SLOTS];
+        let mut values: Vec<f64> = Vec::new();
+        let mut places = Vec::with_capacity(costs.len());
+        for &cost in costs {
+            let bits = cost.to_bits();
+            let hash = bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+            let mut slot = hash as usize % Self::SLOTS;
+            loop {
+                match values.get(usize::from(slots[slot])) {
+                    Some(known) if known.to_bits() == bits => break,
+                    Some(_) => slot = (slot + 1) % Self::SLOTS,
+                    None if values.len() == Self::MOST => return None,
+                    None => {
+                        slots[slot] = values.len() as u16;
+                        values.push(cost);
+                        break;
+                    }
+                }
+            }
+            places.push(slots[slot] as u8);
+        }
+        Some(Self { values, places })
     }
 }
 
@@ -64,6 +100,18 @@ fn is_multiple(ratio: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_distinct_costs_become_what_many_do() {
+        let few: Vec<f64> = (0..900).map(|i| f64::from(i % 250) * 0.3 + 0.01).collect();
+        let many: Vec<f64> = (0..900).map(|i| f64::from(i % 300) * 0.3 + 0.01).collect();
+        for (costs, is_few) in [(few, true), (many, false)] {
+            assert_eq!(Distinct::of(&costs).is_some(), is_few);
+            let found = quantise(&costs);
+            let (units, unit) = quantise_values(&costs, costs.iter().sum());
+            assert_eq!(found, Quantised { units, unit });
+        }
+    }
 
     #[test]
     fn whole_costs_stay() {
