@@ -1,64 +1,148 @@
-"""Adaptive trees beside the yardstick: training errors and seconds on the reference problems.
+"""Measure adaptive trees: against the paper's algorithm, other solvers, and themselves.
 
-    python benchmarks/adaptive.py --problems compas heloc --depths 3 4 --candidates 20
+    python benchmarks/adaptive.py all --out results.jsonl           # at most five hours
+    python benchmarks/adaptive.py yardstick --only compas --depth 3 4 --out results.jsonl
+    python benchmarks/adaptive.py render --results results.jsonl
 
-Each row is one problem, depth and candidate set size; `--no-yardstick` leaves the slow part out.
+Each part is a sub-command with its own choices (`--help`); `all` runs every part as it is by
+default. Records are appended to the file as JSON lines, flushed after each measurement, so that an
+interrupted run loses nothing; `render` fills the tables of docs/benchmarks.md from the latest
+record of each measurement.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import sys
 import time
+from collections.abc import Sequence
+from pathlib import Path
 
-from adaptive_yardstick import Settings, run
-from certitree import AdaptiveTreeClassifier
-from problems import REFERENCE_NAMES, Problem, load_reference
+import measure
+import report
+from adaptive_parts import certificate, curves, inner, large, merge, scaling, yardstick
+from adaptive_parts.part import Part, Record, latest
+from peers import PAGE, RESULTS
 
-HEADINGS = "problem depth K | effort errors seconds status | yardstick errors seconds | ratio"
-
-
-def main() -> None:
-    """Parse the arguments, run, print a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--problems", nargs="+", default=list(REFERENCE_NAMES))
-    parser.add_argument("--depths", nargs="+", type=int, default=[2, 3, 4, 5, 6, 7])
-    parser.add_argument("--candidates", nargs="+", type=int, default=[20])
-    parser.add_argument("--efforts", nargs="+", default=["high", "paper"])
-    parser.add_argument("--time-limit", type=float, default=600.0)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--no-yardstick", action="store_true")
-    arguments = parser.parse_args()
-    print(HEADINGS)
-    for name in arguments.problems:
-        problem = load_reference(name)
-        for depth in arguments.depths:
-            for size in arguments.candidates:
-                compare(problem, depth, size, arguments)
+PARTS = {
+    module.PART.name: module.PART
+    for module in (yardstick, inner, merge, large, curves, scaling, certificate)
+}
+BEGIN = "<!-- adaptive:begin (written by benchmarks/adaptive.py render) -->"
+END = "<!-- adaptive:end -->"
+PACKAGES = {
+    name: name
+    for name in (
+        "certitree", "pystreed", "pydl8.5", "pytrees-rs", "licketysplit", "pandas", "scikit-learn"
+    )
+}  # fmt: skip
 
 
-def compare(problem: Problem, depth: int, size: int, arguments: argparse.Namespace) -> None:
-    """Print one row per effort."""
-    yardstick = None
-    if not arguments.no_yardstick:
-        settings = Settings(max_candidates=size, time_limit=arguments.time_limit)
-        yardstick = run(problem, depth, settings, arguments.jobs)
-    for effort in arguments.efforts:
-        started = time.perf_counter()
-        model = AdaptiveTreeClassifier(
-            max_depth=depth,
-            max_candidates=size,
-            effort=effort,
-            certify=False,
-            time_limit=arguments.time_limit,
-            n_jobs=arguments.jobs,
-        ).fit(problem.X, problem.y)
-        seconds = time.perf_counter() - started
-        row = f"{problem.name} {depth} {size} | {effort} {model.objective_:.0f} {seconds:.2f}"
-        row += f" {model.status_}"
-        if yardstick is not None:
-            ratio = yardstick.seconds / seconds
-            row += f" | {yardstick.errors} {yardstick.seconds:.1f} | {ratio:.0f}x"
-        print(row, flush=True)
+def run(parts: Sequence[tuple[Part, argparse.Namespace]], out: Path) -> None:
+    """Measure the parts one after the other."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with out.open("a") as file:
+        print(json.dumps(measure.machine_record(PACKAGES)), file=file, flush=True)
+        for part, options in parts:
+            started = time.perf_counter()
+            for measured in part.measure(options):
+                record = {"n_jobs": options.jobs} | measured | {"kind": part.name}
+                print(json.dumps(record), file=file, flush=True)
+                print(describe(record), flush=True)
+            minutes = (time.perf_counter() - started) / 60
+            print(f"{part.name}: {minutes:.1f} minutes", flush=True)
+    print(f"wrote {out}")
+
+
+def describe(record: Record) -> str:
+    """Describe a record on one line, for the terminal."""
+    return "  ".join(
+        [record["kind"], *(f"{name}={brief(value)}" for name, value in record.items()
+                           if name not in ("kind", "n_jobs", "curve", "stages", "steps"))]
+    )  # fmt: skip
+
+
+def brief(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, dict):
+        inner = (f"{name} {brief(part)}" for name, part in value.items() if name != "curve")
+        return f"({', '.join(inner)})"
+    return str(value)
+
+
+def tables(records: list[Record]) -> tuple[str, list[str]]:
+    """Render the parts that have records, and list what contradicts itself in them."""
+    sections, quarrels = [report.machine_text(records)], []
+    for part in PARTS.values():
+        chosen = latest((r for r in records if r["kind"] == part.name), part.key)
+        if chosen:
+            sections += [f"### {part.title}", part.tabulate(chosen)]
+            quarrels += part.disagreements(chosen)
+    return "\n\n".join(sections), quarrels
+
+
+def render(options: argparse.Namespace) -> None:
+    """Write the tables into the page."""
+    files = options.results or sorted(RESULTS.glob("adaptive-*.jsonl"))[-1:]
+    if not files:
+        sys.exit(f"no results in {RESULTS}; measure first: python benchmarks/adaptive.py all")
+    records = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    text, quarrels = tables(records)
+    options.page.write_text(report.fill_page(options.page.read_text(), text, BEGIN, END))
+    print(f"filled {options.page} from {', '.join(file.name for file in files)}")
+    if quarrels:
+        sys.exit("results contradict each other:\n" + "\n".join(quarrels))
+
+
+def parser_of(part: Part, parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """Add what a part takes."""
+    parser.add_argument("--jobs", type=int, default=2, help="threads of certitree (2)")
+    parser.add_argument("--out", type=Path, help="file to append to")
+    part.add_arguments(parser)
+    return parser
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Parse the command line."""
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    for part in PARTS.values():
+        summary = f"{part.title} (at most about {part.minutes} minutes)"
+        parser_of(part, commands.add_parser(part.name, help=summary, description=summary))
+    everything = commands.add_parser("all", help="all parts, as they are by default")
+    everything.add_argument("--jobs", type=int, default=2, help="threads of certitree (2)")
+    everything.add_argument("--out", type=Path, help="file to append to")
+    everything.add_argument(
+        "--skip", nargs="+", choices=list(PARTS), default=[], help="leave these out"
+    )
+    rendering = commands.add_parser("render", help="fill the tables of docs/benchmarks.md")
+    rendering.add_argument("--results", nargs="+", type=Path, help="files (the newest)")
+    rendering.add_argument("--page", type=Path, default=PAGE, help="page to fill")
+    return parser.parse_args(arguments)
+
+
+def chosen_parts(options: argparse.Namespace) -> list[tuple[Part, argparse.Namespace]]:
+    """Return the parts asked for, with their options."""
+    if options.command != "all":
+        return [(PARTS[options.command], options)]
+    jobs = ["--jobs", str(options.jobs)]
+    return [
+        (part, parser_of(part, argparse.ArgumentParser()).parse_args(jobs))
+        for part in PARTS.values()
+        if part.name not in options.skip
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line."""
+    options = parse(arguments)
+    if options.command == "render":
+        render(options)
+        return
+    out = options.out or RESULTS / time.strftime("adaptive-%Y%m%d-%H%M%S.jsonl")
+    run(chosen_parts(options), out)
 
 
 if __name__ == "__main__":

@@ -1,20 +1,27 @@
 """The yardstick of the adaptive loop: the paper's Algorithm 1 from scikit-learn and pystreed.
 
 The forest and the CART fits are scikit-learn's, the inner solver is pystreed (plain STreeD: it
-merges no records); nothing of certitree is used. Run by `adaptive.py`, or alone:
+merges no records); nothing of certitree is used. Run by `adaptive.py` in a process of its own,
+which may end it at any time and then knows from the log what was found by then. Or alone:
 
     python benchmarks/adaptive_yardstick.py compas 3
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pystreed
 from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from problems import Problem, load_reference
 
@@ -44,10 +51,12 @@ class Found:
     iterations: int
 
 
+Report = Callable[[float, int], None]
+"""Called with the seconds so far and the errors of a tree better than all before."""
+
+
 def rank_by_forest(problem: Problem, settings: Settings, n_jobs: int) -> list[int]:
     """Return the columns by importance in a random forest."""
-    from sklearn.ensemble import RandomForestClassifier
-
     forest = RandomForestClassifier(settings.forest_trees, n_jobs=n_jobs, random_state=0)
     importance = forest.fit(problem.X, problem.y).feature_importances_
     return np.argsort(-importance, kind="stable").tolist()
@@ -57,8 +66,6 @@ def rank_by_cart(
     problem: Problem, allowed: NDArray[np.intp], settings: Settings, seed: int
 ) -> list[int]:
     """Return the allowed columns that repeated CART fits use, by summed importance."""
-    from sklearn.tree import DecisionTreeClassifier
-
     importance = np.zeros(allowed.size)
     X = problem.X[:, allowed]
     for fit in range(settings.cart_fits):
@@ -74,8 +81,6 @@ def solve(
     problem: Problem, candidates: list[int], depth: int, limit: float
 ) -> tuple[int, set[int]] | None:
     """Return errors and columns of pystreed's tree over the candidates, if it found one."""
-    import pystreed
-
     X = np.ascontiguousarray(problem.X[:, candidates])
     model = pystreed.STreeDClassifier(max_depth=depth, max_num_nodes=2**depth - 1, time_limit=limit)
     model.fit(X, problem.y)
@@ -93,7 +98,9 @@ def used_columns(node: Any) -> set[int]:
     return below | {int(node.feature)}
 
 
-def run(problem: Problem, depth: int, settings: Settings, n_jobs: int = 2) -> Found:
+def run(
+    problem: Problem, depth: int, settings: Settings, n_jobs: int = 2, report: Report | None = None
+) -> Found:
     """Run Algorithm 1."""
     started = time.perf_counter()
     n = problem.y.size
@@ -126,6 +133,8 @@ def run(problem: Problem, depth: int, settings: Settings, n_jobs: int = 2) -> Fo
             errors, support = found
             retired |= support
             failures = 0
+            if report is not None:
+                report(time.perf_counter() - started, errors)
         else:
             failures += 1
         if failures >= settings.patience:
@@ -134,9 +143,31 @@ def run(problem: Problem, depth: int, settings: Settings, n_jobs: int = 2) -> Fo
 
 
 def main() -> None:
-    """Run on one reference problem and print what was found."""
-    name, depth = sys.argv[1], int(sys.argv[2])
-    print(run(load_reference(name), depth, Settings()))
+    """Run on one reference problem; log each better tree, and the end, as JSON lines."""
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("problem")
+    parser.add_argument("depth", type=int)
+    parser.add_argument("--candidates", type=int, default=Settings.max_candidates)
+    parser.add_argument("--jobs", type=int, default=2, help="threads of the forest")
+    parser.add_argument("--log", type=Path, default=Path("/dev/stdout"))
+    options = parser.parse_args()
+    problem = load_reference(options.problem)
+    settings = Settings(max_candidates=options.candidates)
+    with options.log.open("a") as log:
+
+        def note(event: str, **values: float) -> None:
+            print(json.dumps({"event": event, **values}), file=log, flush=True)
+
+        constant = int(problem.y.size - np.bincount(problem.y).max())
+        note("started", errors=constant)
+        found = run(
+            problem,
+            options.depth,
+            settings,
+            options.jobs,
+            lambda seconds, errors: note("better", seconds=seconds, errors=errors),
+        )
+        note("ended", seconds=found.seconds, errors=found.errors, iterations=found.iterations)
 
 
 if __name__ == "__main__":

@@ -84,14 +84,23 @@ def run_item(item: Item, solver: str, settings: Settings) -> dict[str, object]:
         "memory_gb": settings.memory_gb,
         "repeat": settings.repeat,
     }
-    record: dict[str, object] = {"kind": "run", **task, "load": round(os.getloadavg()[0], 2)}
     # Repeats are short by definition, so that the allowance covers them and the loading too.
-    allowance = item.time_limit + settings.grace
+    record = run_task(WORKER, task, item.time_limit + settings.grace)
+    return {"kind": "run", **task, **record}
+
+
+def run_task(worker: Path, task: dict[str, object], allowance: float) -> dict[str, object]:
+    """Run a script in a fresh process, with a task and the path of its answer, both as JSON.
+
+    The record says how busy the machine was before ("load"), and how it ended ("status"): as the
+    script says, or "killed" after `allowance` seconds, or "crashed".
+    """
+    record: dict[str, object] = {"load": round(os.getloadavg()[0], 2)}
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "record.json"
         start = time.perf_counter()
         process = subprocess.Popen(
-            [sys.executable, str(WORKER), json.dumps(task), str(answer)],
+            [sys.executable, str(worker), json.dumps(task), str(answer)],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )

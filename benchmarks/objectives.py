@@ -29,7 +29,7 @@ from sklearn.metrics import f1_score
 from certitree import OptimalPolicyTree, OptimalTreeClassifier
 from certitree.objectives import CostMatrix
 from feature_prices import Discount, priced
-from problems import Problem, load_reference, shared_folder
+from problems import Problem, load_reference, load_top
 
 PRICES = [[0.0, 1.0], [5.0, 0.0]]
 """Missing a positive record costs five times as much as a false alarm."""
@@ -258,16 +258,6 @@ TASKS = {
 }
 
 
-def restrict(problem: Problem, n_top: int | None) -> Problem:
-    """Keep the first splits of the forest's ranking, or all."""
-    if n_top is None:
-        return problem
-    path = shared_folder() / "reference" / f"{problem.name}_b100.npz"
-    chosen = np.load(path, allow_pickle=True)["top60"][:n_top]
-    source = None if problem.source is None else problem.source[chosen]
-    return Problem(problem.name, np.ascontiguousarray(problem.X[:, chosen]), problem.y, source)
-
-
 def timed(job: Job, limit: float) -> tuple[Fitted, float]:
     """Fit; return what came out and the seconds: the median of repeats if the fit is short."""
     times: list[float] = []
@@ -325,7 +315,7 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|", flush=True)
     for name in options.only:
         for splits in options.splits:
-            problem = restrict(load_reference(name), None if splits == "all" else N_TOP)
+            problem = load_reference(name) if splits == "all" else load_top(name, N_TOP)
             for depth in options.depth:
                 for objective in options.objective:
                     cells = compare(TASKS[objective], problem, depth, options.time_limit)

@@ -80,6 +80,11 @@ def shared_folder() -> Path:
     return Path(chosen) if chosen else Path(__file__).resolve().parents[2] / "shared"
 
 
+def reference_path(name: str) -> Path:
+    """Return the file of a reference matrix."""
+    return shared_folder() / "reference" / f"{name}_b100.npz"
+
+
 def load_reference(name: str) -> Problem:
     """Load the training rows of a reference matrix.
 
@@ -88,7 +93,7 @@ def load_reference(name: str) -> Problem:
     FileNotFoundError
         If the matrix is not there.
     """
-    path = shared_folder() / "reference" / f"{name}_b100.npz"
+    path = reference_path(name)
     if not path.is_file():
         raise FileNotFoundError(
             f"reference matrix {path} is missing; set CERTITREE_SHARED to the folder that holds "
@@ -102,6 +107,28 @@ def load_reference(name: str) -> Problem:
             file["y"][train].astype(np.int32),
             file["column"].astype(np.int64),
         )
+
+
+def load_top(name: str, count: int) -> Problem:
+    """Load the training rows of a reference matrix, and of its splits those a forest ranks first.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the matrix is not there.
+    ValueError
+        If fewer splits are ranked.
+    """
+    problem = load_reference(name)
+    with np.load(reference_path(name)) as file:
+        ranked = file["top60"]
+    if not 1 <= count <= ranked.size:
+        raise ValueError(f"{name} has {ranked.size} ranked splits, {count} were asked for")
+    chosen = ranked[:count]
+    source = None if problem.source is None else problem.source[chosen]
+    return Problem(
+        f"{name}_top{count}", np.ascontiguousarray(problem.X[:, chosen]), problem.y, source
+    )
 
 
 def planted_labels(
@@ -174,9 +201,15 @@ def small_problem() -> Problem:
 
 
 def load_problem(name: str) -> Problem:
-    """Load or generate a problem by name. Raises ValueError, naming those there are."""
+    """Load or generate a problem by name; "heloc_top20" is HELOC with its 20 best ranked splits.
+
+    Raises ValueError for any other name, listing those there are.
+    """
     if name in REFERENCE_NAMES:
         return load_reference(name)
+    reference, _, count = name.rpartition("_top")
+    if reference in REFERENCE_NAMES and count.isdecimal():
+        return load_top(reference, int(count))
     if name in GENERATED:
         return generate(name)
     makers: dict[str, Callable[[], Problem]] = {"small_150": small_problem}

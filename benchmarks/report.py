@@ -168,10 +168,10 @@ def memory_table(groups: Grouped) -> str:
 
 
 def machine_text(records: Iterable[Record]) -> str:
-    """Describe the machine, the versions and how busy it was."""
+    """Describe the machine, the versions, how busy it was, and the threads of the runs."""
     records = list(records)
     machine = next(record for record in reversed(records) if record["kind"] == "machine")
-    runs = [record for record in records if record["kind"] == "run"]
+    runs = [record for record in records if "load" in record and record["kind"] != "machine"]
     loads = [record["load"] for record in runs]
     threads = sorted({record["n_jobs"] for record in runs})
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
@@ -212,10 +212,10 @@ def is_generated(problem: str) -> bool:
     return problem.startswith(("gen_", "small_"))
 
 
-def fill_page(page: str, text: str) -> str:
-    """Replace what stands between the markers. Raises ValueError if a marker is missing."""
-    if page.count(BEGIN) != 1 or page.count(END) != 1:
-        raise ValueError(f"the page needs the lines {BEGIN!r} and {END!r}, once each")
-    before, rest = page.split(BEGIN)
-    after = rest.split(END)[1]
-    return f"{before}{BEGIN}\n\n{text}\n\n{END}{after}"
+def fill_page(page: str, text: str, begin: str = BEGIN, end: str = END) -> str:
+    """Replace what stands between two markers. Raises ValueError if one of them is missing."""
+    if page.count(begin) != 1 or page.count(end) != 1:
+        raise ValueError(f"the page needs the lines {begin!r} and {end!r}, once each")
+    before, rest = page.split(begin)
+    after = rest.split(end)[1]
+    return f"{before}{begin}\n\n{text}\n\n{end}{after}"

@@ -11,6 +11,7 @@ import resource
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import problems
@@ -31,6 +32,11 @@ def resident_mb(field: str) -> float:
     return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
 
 
+def repeats_after(seconds: float) -> int:
+    """Return how many fits there are to be where the first took so many seconds."""
+    return next((count for limit, count in REPEATS if seconds < limit), 1)
+
+
 def run(task: dict[str, object]) -> dict[str, object]:
     """Time the fits of one task; errors and memory are those of the first."""
     problem = problems.load_problem(str(task["problem"]))
@@ -47,11 +53,9 @@ def run(task: dict[str, object]) -> dict[str, object]:
     outcome = job.read(model)
     del model
 
-    repeats = next((count for seconds, count in REPEATS if times[0] < seconds), 1)
     # A fit that ran into its limit would do so again.
-    if not task["repeat"] or times[0] > 0.9 * limit:
-        repeats = 1
-    for _ in range(1, repeats):
+    again = task["repeat"] and times[0] <= 0.9 * limit
+    for _ in range(1, repeats_after(times[0]) if again else 1):
         start = time.perf_counter()
         job.fit()
         times.append(time.perf_counter() - start)
@@ -72,10 +76,10 @@ def run(task: dict[str, object]) -> dict[str, object]:
     }
 
 
-def main() -> None:
+def main(run: Callable[[dict[str, object]], dict[str, object]] = run) -> None:
     """Read the task from argv[1] and write the record to the file argv[2]."""
     task = json.loads(sys.argv[1])
-    if task["memory_gb"]:
+    if task.get("memory_gb"):
         limit = int(task["memory_gb"] * 2**30)
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     try:

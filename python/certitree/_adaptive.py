@@ -70,8 +70,11 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
     Adaptive Feature and Sample Reduction" (2026): a random forest proposes the first candidate
     set of `max_candidates` splits; records that no candidate tells apart are merged, and the best
     tree over the candidates is found. The splits of the best tree so far stay; CART fits propose
-    others in place of the rest, until nothing improves. With ``effort="high"`` the subtrees of the
-    tree are also solved exactly over *all* splits.
+    others in place of the rest, until nothing improves. With ``effort="high"`` the tree is first
+    grown depth by depth: upper splits by what the best three levels below them would cost, the
+    three lowest levels solved exactly over *all* splits, and then split by split exchanged for
+    neighbours as long as that helps. It starts from the tree of the depth before, so that a deeper
+    tree is never worse as long as no limit is met. ``effort="max"`` does so in several passes.
 
     The objectives, and the parameters not listed here, are those of `OptimalTreeClassifier`.
     Objectives that are no sums of costs (Matthews correlation, fairness) are solved as there.
@@ -104,8 +107,9 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
         Who ranks splits: certitree's own forest and CART, scikit-learn's, or a function of
         (iteration from 1 on, all splits, splits not to propose, most splits wanted) that returns
         splits, the best first. Splits are `Split` objects.
-    effort : {"high", "paper"}, default="high"
-        The paper's algorithm as printed, or more work for a better tree.
+    effort : {"high", "max", "paper"}, default="high"
+        Exact subtrees around the loop, once or in several passes that take longer and longer (set
+        a `time_limit` to end them), or the paper's algorithm as printed.
     certify : "auto" or bool, default="auto"
         Whether the exact search over all splits follows, to prove the tree, improve it, or bound
         how far it is from the best. "auto" does so where that is likely to end soon.
@@ -149,7 +153,7 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
         "cart_depth": [Interval(Integral, 1, None, closed="left")],
         "forest_trees": [Interval(Integral, 1, None, closed="left")],
         "proposer": [StrOptions({"certitree", "sklearn"}), callable],
-        "effort": [StrOptions({"high", "paper"})],
+        "effort": [StrOptions({"high", "max", "paper"})],
         "certify": ["boolean", StrOptions({"auto"})],
     }
 
@@ -170,7 +174,7 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
         cart_depth: int = 5,
         forest_trees: int = 500,
         proposer: Literal["certitree", "sklearn"] | ProposerFunction = "certitree",
-        effort: Literal["high", "paper"] = "high",
+        effort: Literal["high", "max", "paper"] = "high",
         certify: bool | Literal["auto"] = "auto",
         min_samples_leaf: int = 1,
         complexity_penalty: float = 0.0,

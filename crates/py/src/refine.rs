@@ -79,7 +79,11 @@ pub(crate) fn refine<'py>(
         effort: parse(
             effort,
             "effort",
-            &[("paper", Effort::Paper), ("high", Effort::High)],
+            &[
+                ("paper", Effort::Paper),
+                ("high", Effort::High),
+                ("max", Effort::Max),
+            ],
         )?,
         certify: parse(
             certify,

@@ -4,9 +4,7 @@ use super::fronts::Fronts;
 use super::point::{Point, Sums};
 use super::records::Records;
 use super::relaxation::{Prices, Relaxation};
-use crate::search::cache::Cache;
 use crate::search::cost::Scale;
-use crate::search::kernel::score::LeafRule;
 use crate::search::node::Node;
 use crate::search::searcher::{Searcher, Shared, full_budget};
 use crate::search::{Control, Params};
@@ -73,29 +71,11 @@ fn prove_with<const A: usize>(
     for (allowance, constraint) in allowances.iter_mut().zip(&relaxation.constraints) {
         *allowance = constraint.allowance;
     }
-    let counted = params.min_samples_leaf > 1;
+    let counted = params.counts_records();
     let node = Node::root(problem, counted, true);
-    let (cache_bytes, table_bytes) = params.memory_shares();
     let shared = Shared {
         scale: Scale::new(0.0, i64::MAX / Scale::STEPS),
-        rule: LeafRule {
-            lanes: 1,
-            min_records: if counted {
-                i64::from(params.min_samples_leaf)
-            } else {
-                0
-            },
-        },
-        bounds: if counted {
-            params.bounds.when_counted()
-        } else {
-            params.bounds
-        },
-        kernel: params.kernel,
-        table_bytes,
-        n_rows: problem.n_rows(),
-        control,
-        cache: Cache::new(cache_bytes),
+        ..Shared::new(problem, params, control)
     };
     let depth = params.max_depth.min(params.budget());
     let budget = params.budget().min(full_budget(depth));

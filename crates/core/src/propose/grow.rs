@@ -6,6 +6,7 @@
 
 use super::random::Random;
 use super::records::{BinarySplit, Records};
+use super::small::SmallNode;
 
 /// How a tree is grown.
 #[derive(Clone, Copy, Debug)]
@@ -37,13 +38,13 @@ pub(super) struct Grower<'a> {
     spare_rows: Vec<u32>,
     spare_histograms: Vec<Vec<i64>>,
     cumulated: Vec<i64>,
-    /// Codes of a small node, column by column, and its masses.
-    local_codes: Vec<u8>,
-    local_masses: Vec<i64>,
+    small: SmallNode,
+    /// Masses where the split that is tested is true, and where the best one so far is.
     inside: Vec<i64>,
-    /// Use no histogram: the slow twin of those.
+    best_inside: Vec<i64>,
+    /// Use no histogram, or one wherever there is a row; chosen by size if not set.
     #[cfg(test)]
-    pub always_rows: bool,
+    pub always_rows: Option<bool>,
 }
 
 impl<'a> Grower<'a> {
@@ -55,11 +56,11 @@ impl<'a> Grower<'a> {
             spare_rows: Vec::new(),
             spare_histograms: Vec::new(),
             cumulated: Vec::new(),
-            local_codes: Vec::new(),
-            local_masses: Vec::new(),
+            small: SmallNode::default(),
             inside: Vec::new(),
+            best_inside: Vec::new(),
             #[cfg(test)]
-            always_rows: false,
+            always_rows: None,
         }
     }
 
@@ -104,7 +105,11 @@ impl<'a> Grower<'a> {
         let considered = growth.considered.clamp(1, allowed.len().max(1));
         let small = CELL_STEPS * k * self.records.n_bins() / considered;
         #[cfg(test)]
-        let small = if self.always_rows { usize::MAX } else { small };
+        let small = match self.always_rows {
+            Some(true) => usize::MAX,
+            Some(false) => 0,
+            None => small,
+        };
         let histogram = (self.rows.len() > small).then(|| {
             let mut histogram = self.spare_histogram(k);
             fill::<LABELS>(self.records, masses, &self.rows, &mut histogram);
@@ -116,12 +121,13 @@ impl<'a> Grower<'a> {
             depth: 0,
             histogram,
         }];
+        // Masses per label of the pending nodes, in the same order.
+        let mut totals = sum_rows(masses, k);
         let mut total = vec![0_i64; k];
         while let Some(node) = pending.pop() {
-            if node.depth >= growth.max_depth
-                || node.last - node.first < 2
-                || is_pure::<LABELS>(masses, &self.rows[node.first..node.last], &mut total)
-            {
+            total.copy_from_slice(&totals[totals.len() - k..]);
+            totals.truncate(totals.len() - k);
+            if node.depth >= growth.max_depth || node.last - node.first < 2 || is_pure(&total) {
                 self.spare_histograms.extend(node.histogram);
                 continue;
             }
@@ -136,7 +142,9 @@ impl<'a> Grower<'a> {
                     )
                 }
                 None => {
-                    self.gather(masses, node.first, node.last, k);
+                    let rows = &self.rows[node.first..node.last];
+                    self.small
+                        .gather(self.records, masses, rows, total.iter().sum());
                     self.best_of::<LABELS>(
                         considered,
                         random,
@@ -150,7 +158,12 @@ impl<'a> Grower<'a> {
                 continue;
             };
             importance[split as usize] += (score - purity(&total)).max(0.0);
-            let middle = self.partition(node.first, node.last, self.records.binary[split as usize]);
+            let divided = self.records.binary[split as usize];
+            let middle = self.partition(&node, divided);
+            for (all, inside) in total.iter().zip(&self.best_inside) {
+                totals.push(all - inside);
+            }
+            totals.extend_from_slice(&self.best_inside);
             let (a, b) = self.child_histograms::<LABELS>(masses, &node, middle, small);
             let depth = node.depth + 1;
             pending.push(Pending {
@@ -225,28 +238,13 @@ impl<'a> Grower<'a> {
         }
     }
 
-    /// Copy a small node's codes, column by column, and masses.
-    fn gather(&mut self, masses: &[i64], first: usize, last: usize, k: usize) {
-        let rows = &self.rows[first..last];
-        let n = rows.len();
-        self.local_codes.resize(n * self.records.n_columns, 0);
-        self.local_masses.clear();
-        for (i, &row) in rows.iter().enumerate() {
-            for (c, &code) in self.records.row(row).iter().enumerate() {
-                self.local_codes[c * n + i] = code;
-            }
-            self.local_masses
-                .extend_from_slice(&masses[row as usize * k..(row as usize + 1) * k]);
-        }
-    }
-
     /// The best of `considered` random splits, with the purity it leads to; more are drawn until one divides the node.
     fn best_of<const LABELS: usize>(
         &mut self,
         considered: usize,
         random: &mut Random,
         total: &[i64],
-        masses_inside: fn(&mut Self, BinarySplit) -> bool,
+        masses_inside: fn(&mut Self, BinarySplit),
     ) -> Option<(u32, f64)> {
         let mut best: Option<(u32, f64)> = None;
         let n = self.allowed.len();
@@ -258,21 +256,20 @@ impl<'a> Grower<'a> {
                 self.allowed.swap(drawn, drawn + random.below(n - drawn));
             }
             let split = self.allowed[drawn];
-            if !masses_inside(self, self.records.binary[split as usize]) {
-                continue;
-            }
+            masses_inside(self, self.records.binary[split as usize]);
             let score = purity_of_sides::<LABELS>(&self.inside, total);
             if let Some(score) = score
                 && best.is_none_or(|(_, most)| score > most)
             {
                 best = Some((split, score));
+                std::mem::swap(&mut self.inside, &mut self.best_inside);
             }
         }
         best
     }
 
     /// Masses where `split` is true, from the cumulated histogram.
-    fn split_by_histogram<const LABELS: usize>(&mut self, split: BinarySplit) -> bool {
+    fn split_by_histogram<const LABELS: usize>(&mut self, split: BinarySplit) {
         let k = if LABELS == 0 {
             self.records.n_labels
         } else {
@@ -287,68 +284,49 @@ impl<'a> Grower<'a> {
                 self.inside[label] -= self.cumulated[at - k + label];
             }
         }
-        true
     }
 
-    /// Masses where `split` is true, row by row; false if it does not divide the rows.
-    fn split_by_rows<const LABELS: usize>(&mut self, split: BinarySplit) -> bool {
-        let k = if LABELS == 0 {
-            self.records.n_labels
+    /// Masses where `split` is true, row by row.
+    fn split_by_rows<const LABELS: usize>(&mut self, split: BinarySplit) {
+        self.small.inside::<LABELS>(split, &mut self.inside);
+    }
+
+    /// Move the rows of a node where `split` is true to the front; returns where the others begin.
+    fn partition(&mut self, node: &Pending, split: BinarySplit) -> usize {
+        let rows = &mut self.rows[node.first..node.last];
+        let spare = &mut self.spare_rows;
+        let front = if node.histogram.is_none() {
+            let codes = self.small.codes_of(split);
+            partition_rows(rows, spare, |at, _| split.is_true(codes[at]))
         } else {
-            LABELS
+            let column = split.column as usize;
+            partition_rows(rows, spare, |_, row| {
+                split.is_true(self.records.row(row)[column])
+            })
         };
-        let n = self.local_masses.len() / k;
-        let codes = &self.local_codes[split.column as usize * n..(split.column as usize + 1) * n];
-        self.inside.clear();
-        self.inside.resize(k, 0);
-        let mut sums = [0_i64; LABELS];
-        let mut count = 0;
-        for (&code, masses) in codes.iter().zip(self.local_masses.chunks_exact(k)) {
-            let inside = if split.ordered {
-                code <= split.code
-            } else {
-                code == split.code
-            };
-            let mask = -i64::from(inside);
-            count += usize::from(inside);
-            if LABELS == 0 {
-                for (sum, mass) in self.inside.iter_mut().zip(masses) {
-                    *sum += mass & mask;
-                }
-            } else {
-                for (sum, mass) in sums.iter_mut().zip(masses) {
-                    *sum += mass & mask;
-                }
-            }
-        }
-        if LABELS > 0 {
-            self.inside.copy_from_slice(&sums);
-        }
-        count > 0 && count < n
+        node.first + front
     }
+}
 
-    /// Move the rows where `split` is true to the front; returns where the others begin.
-    fn partition(&mut self, first: usize, last: usize, split: BinarySplit) -> usize {
-        self.spare_rows.clear();
-        let mut front = first;
-        for at in first..last {
-            let row = self.rows[at];
-            let code = self.records.row(row)[split.column as usize];
-            let inside = if split.ordered {
-                code <= split.code
-            } else {
-                code == split.code
-            };
-            if inside {
-                self.rows[front] = row;
-                front += 1;
-            } else {
-                self.spare_rows.push(row);
-            }
+/// Move the rows where `inside` (of place and row) holds to the front, keeping both sides in order; returns how many they are.
+fn partition_rows(
+    rows: &mut [u32],
+    spare: &mut Vec<u32>,
+    inside: impl Fn(usize, u32) -> bool,
+) -> usize {
+    spare.clear();
+    let mut front = 0;
+    for at in 0..rows.len() {
+        let row = rows[at];
+        if inside(at, row) {
+            rows[front] = row;
+            front += 1;
+        } else {
+            spare.push(row);
         }
-        self.rows[front..last].copy_from_slice(&self.spare_rows);
-        front
     }
+    rows[front..].copy_from_slice(spare);
+    front
 }
 
 /// Add rows to a histogram.
@@ -374,18 +352,19 @@ fn fill<const LABELS: usize>(
     }
 }
 
-/// Sum the masses of rows; true if they are all of one label.
-fn is_pure<const LABELS: usize>(masses: &[i64], rows: &[u32], total: &mut [i64]) -> bool {
-    let k = if LABELS == 0 { total.len() } else { LABELS };
-    total.fill(0);
-    for &row in rows {
-        for (sum, mass) in total
-            .iter_mut()
-            .zip(&masses[row as usize * k..(row as usize + 1) * k])
-        {
+/// Summed masses per label.
+fn sum_rows(masses: &[i64], k: usize) -> Vec<i64> {
+    let mut total = vec![0; k];
+    for row in masses.chunks_exact(k) {
+        for (sum, mass) in total.iter_mut().zip(row) {
             *sum += mass;
         }
     }
+    total
+}
+
+/// Whether all mass is of one label.
+fn is_pure(total: &[i64]) -> bool {
     total.iter().filter(|&&mass| mass > 0).count() < 2
 }
 

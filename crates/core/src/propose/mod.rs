@@ -9,6 +9,7 @@ mod forest;
 mod grow;
 pub(crate) mod random;
 mod records;
+mod small;
 #[cfg(test)]
 mod tests;
 

@@ -17,6 +17,18 @@ pub(super) struct BinarySplit {
     pub ordered: bool,
 }
 
+impl BinarySplit {
+    /// Whether it is true at a code of its column.
+    #[inline(always)]
+    pub fn is_true(self, code: u8) -> bool {
+        if self.ordered {
+            code <= self.code
+        } else {
+            code == self.code
+        }
+    }
+}
+
 /// Merged rows and the masses of the records behind them.
 #[derive(Clone, Debug)]
 pub struct Records {

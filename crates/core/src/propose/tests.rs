@@ -58,17 +58,25 @@ proptest! {
     }
 
     #[test]
-    fn histograms_and_rows_grow_the_same_tree((table, labels) in any_problem(), times in 1..4_usize, depth in 1..6_usize) {
+    fn histograms_and_rows_grow_the_same_tree(
+        (table, labels) in any_problem(),
+        n_labels in 2..4_usize,
+        // Sums of the last do not fit 32 bits.
+        times in prop::sample::select(vec![1_i64, 3, 1 << 33]),
+        depth in 1..6_usize,
+    ) {
         prop_assume!(!labels.is_empty());
-        let task = Accuracy { labels: &labels, n_labels: 3, weights: None };
+        let labels: Vec<i32> = labels.iter().map(|label| label % n_labels as i32).collect();
+        let task = Accuracy { labels: &labels, n_labels, weights: None };
         let records = Records::new(&table, &distinct_splits(&table), &task).unwrap();
         let p = records.splits().len();
         let allowed: Vec<u32> = (0..p as u32).collect();
         let growth = Growth { max_depth: depth, considered: p };
-        let masses: Vec<i64> = records.all().iter().map(|mass| mass * times as i64).collect();
+        let masses: Vec<i64> = records.all().iter().map(|mass| mass * times).collect();
         let mut grower = Grower::new(&records);
+        grower.always_rows = Some(false);
         let found = grower.grow(&masses, &allowed, growth, &mut Random::new(0, 0));
-        grower.always_rows = true;
+        grower.always_rows = Some(true);
         let by_rows = grower.grow(&masses, &allowed, growth, &mut Random::new(0, 0));
         prop_assert_eq!(found, by_rows);
     }

@@ -25,10 +25,12 @@ pub(super) struct State<'r, 'm> {
     pub settings: &'r Settings,
     /// Clock and observer.
     pub monitor: &'r mut Monitor<'m>,
-    /// The incumbent.
+    /// The tree being improved: the incumbent, unless shallower trees are looked at.
     pub tree: Tree,
     /// Its objective.
     pub objective: f64,
+    /// The incumbent's objective.
+    pub incumbent: f64,
     /// Largest cost that the records can have: what shares are taken of.
     pub scale: f64,
     /// A candidate set that holds the incumbent's splits and over which it is proven best.
@@ -70,6 +72,7 @@ impl<'r, 'm> State<'r, 'm> {
             monitor,
             tree,
             objective,
+            incumbent: objective,
             scale: most as f64 * base.unit,
             proven_for: None,
             candidates: Vec::new(),
@@ -173,9 +176,10 @@ impl<'r, 'm> State<'r, 'm> {
         self.last_status = Some(outcome.status);
         let optimal = outcome.status == search::Status::Optimal;
         // The best tree of all is taken however little it gains.
-        let accepted =
+        let improved =
             self.improves(objective) || (certifies && optimal && objective < self.objective);
-        if accepted {
+        let accepted = improved && objective < self.incumbent;
+        if improved {
             self.replace(outcome.tree, objective);
         }
         match (certifies, optimal) {
@@ -185,19 +189,10 @@ impl<'r, 'm> State<'r, 'm> {
             (false, true) => self.proven_for = Some(candidates.clone()),
             (false, false) => {}
         }
-        self.history.push(Record {
-            step,
-            candidates,
-            n_records: problem.n_records,
-            n_unique: problem.n_rows(),
-            seconds,
-            objective,
-            incumbent: self.objective,
-            accepted,
-            status: Some(outcome.status),
-        });
+        let end = (objective, accepted, Some(outcome.status));
+        self.record(step, candidates, problem, seconds, end);
         self.monitor.report();
-        Ok(accepted)
+        Ok(improved)
     }
 
     /// Take another tree as the incumbent.
@@ -205,7 +200,30 @@ impl<'r, 'm> State<'r, 'm> {
         self.tree = tree;
         self.objective = objective;
         self.proven_for = None;
-        self.monitor.progress.objective = objective;
+        self.incumbent = self.incumbent.min(objective);
+        self.monitor.progress.objective = self.incumbent;
+    }
+
+    /// Write an iteration down.
+    pub fn record(
+        &mut self,
+        step: Step,
+        candidates: Vec<SplitRef>,
+        problem: &Problem,
+        seconds: Seconds,
+        (objective, accepted, status): (f64, bool, Option<search::Status>),
+    ) {
+        self.history.push(Record {
+            step,
+            candidates,
+            n_records: problem.n_records,
+            n_unique: problem.n_rows(),
+            seconds,
+            objective,
+            incumbent: self.incumbent,
+            accepted,
+            status,
+        });
     }
 
     /// Objective of a labelled tree, counted on all records.

@@ -4,11 +4,12 @@
 //! `improve` re-optimises subtrees of the incumbent over all splits. `run` puts them together.
 
 mod coarse;
+mod construct;
+mod crew;
 mod exchange;
 mod history;
 mod improve;
 mod incumbent;
-mod lookahead;
 mod monitor;
 mod paper;
 mod proposer;

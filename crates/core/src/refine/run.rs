@@ -79,11 +79,11 @@ pub fn refine(
     let mut state = State::new(source, &base, params.clone(), settings, &mut monitor);
     let stop = match settings.effort {
         Effort::Paper => refine_candidates(&mut state, proposer, 1, settings.max_candidates)?,
-        Effort::High if is_quick(&base, params) => {
+        Effort::High | Effort::Max if is_quick(&base, params) => {
             state.solve_all(None)?;
             state.stop_reason().unwrap_or(StopReason::Solved)
         }
-        Effort::High => improve_thoroughly(&mut state, proposer)?,
+        Effort::High | Effort::Max => improve_thoroughly(&mut state, proposer)?,
     };
     certify(&mut state)?;
     let status = status(&state);
@@ -119,8 +119,8 @@ pub fn refine(
 
 /// Cells per second of the depth-three kernel on one thread, most of them skipped by bounds; for rough estimates.
 const CELLS_PER_SECOND: f64 = 5e8;
-/// Seconds that the exact search over all splits may be expected to take without asking.
-const QUICK_SECONDS: f64 = 10.0;
+/// Seconds that solving three levels over all splits may be expected to take without asking.
+pub(super) const QUICK_SECONDS: f64 = 10.0;
 
 /// Rough seconds that depth three takes over all splits: the pairs of splits are scored once per split.
 pub(super) fn depth_three_seconds(base: &Problem) -> f64 {

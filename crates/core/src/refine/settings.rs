@@ -7,9 +7,11 @@ use crate::error::Error;
 pub enum Effort {
     /// Algorithm 1 of the paper, as printed.
     Paper,
-    /// Exact re-optimisation of subtrees over all splits around the loop.
+    /// Trees grown and improved with exact subtrees around the loop.
     #[default]
     High,
+    /// The same in several passes, each more thorough than the one before.
+    Max,
 }
 
 /// Whether the exact search over all splits follows.

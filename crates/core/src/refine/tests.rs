@@ -251,9 +251,30 @@ proptest! {
     }
 
     #[test]
+    fn deeper_trees_are_never_worse(
+        (table, labels) in any_problem(), max_nodes in prop::option::of(2..12_u32), min_samples_leaf in 1..3_u32,
+    ) {
+        prop_assume!(!labels.is_empty());
+        for effort in [Effort::High, Effort::Max] {
+            let settings = Settings { effort, max_candidates: 4, ..paper() };
+            let objectives: Vec<f64> = (2..7)
+                .map(|max_depth| {
+                    let params = Params { max_depth, max_nodes, min_samples_leaf, ..Params::default() };
+                    let refined = run(&table, &labels, &params, &settings, None);
+                    let incumbents = refined.history.iter().map(|record| record.incumbent);
+                    assert!(incumbents.is_sorted_by(|a, b| a >= b));
+                    assert_eq!(refined.history.last().map(|last| last.incumbent), Some(refined.objective));
+                    refined.objective
+                })
+                .collect();
+            prop_assert!(objectives.is_sorted_by(|a, b| a >= b), "{:?}", objectives);
+        }
+    }
+
+    #[test]
     fn threads_change_nothing((table, labels) in any_problem(), depth in 2..5_u32, seed: u64) {
         prop_assume!(!labels.is_empty());
-        for effort in [Effort::Paper, Effort::High] {
+        for effort in [Effort::Paper, Effort::High, Effort::Max] {
             let settings = Settings { effort, seed, max_candidates: 5, ..paper() };
             let on = |n_threads| {
                 let params = Params { max_depth: depth, n_threads, ..Params::default() };

@@ -1,174 +1,256 @@
-//! `effort = "high"`: grow and improve trees with exact subtrees, one depth after the other, then try candidate sets.
+//! `effort = "high"` and `"max"`: trees grown and improved with exact subtrees, one depth after the other, and candidate sets.
 //!
-//! Each depth starts from the tree of the depth before, so that a deeper tree is never worse.
+//! Each depth starts from the best tree of the depth before, and what is done at a depth depends on no deeper one: a run for a greater depth
+//! goes through all that a run for a lesser depth does, so that its tree is never worse.
 
 use std::time::Instant;
 
-use super::coarse::spread_candidates;
-use super::history::{Record, Seconds, Step, StopReason};
-use super::improve::{EXACT_DEPTH, Improver, Part};
+use super::coarse::Promise;
+use super::crew::Crew;
+use super::history::{Seconds, Step, StopReason};
+use super::improve::{EXACT_DEPTH, Part};
 use super::incumbent::State;
 use super::monitor::Stage;
 use super::paper::refine_candidates;
 use super::proposer::Proposer;
-use super::run::depth_three_seconds;
+use super::run::{QUICK_SECONDS, depth_three_seconds};
+use super::settings::Effort;
 use crate::error::Error;
 use crate::problem::Problem;
-use crate::search::{Shape, Stats};
+use crate::search::cost::UNREACHABLE;
+use crate::search::node::Node;
+use crate::search::searcher::Shared;
+use crate::search::{Params, Shape};
+use crate::table::SplitRef;
 use crate::tree::Tree;
 
-/// Splits tried at the root; half as many one level down.
-const WIDTH: usize = 6;
-/// Most rounds over spread candidate sets at one depth.
-const ROUNDS: usize = 4;
-/// Seconds that solving the bottoms over all splits may be expected to take.
-const POLISH_SECONDS: f64 = 5.0;
+/// How a tree of each depth is sought, all depths in turn.
+struct Pass {
+    /// Splits in a candidate set, besides the incumbent's.
+    size: usize,
+    /// Splits tried at the root; half as many one level down.
+    width: usize,
+    /// Thresholds offered on either side of the incumbent's.
+    near: &'static [usize],
+    /// Most candidate sets at one depth.
+    rounds: usize,
+}
 
-/// Improve the incumbent at every depth from three to the one asked for.
+/// A single pass goes a long way; the others take several times as long each.
+const PASSES: [Pass; 4] = [
+    Pass {
+        size: 60,
+        width: 1,
+        near: &[],
+        rounds: 1,
+    },
+    Pass {
+        size: 60,
+        width: 6,
+        near: &[4],
+        rounds: 2,
+    },
+    Pass {
+        size: 120,
+        width: 6,
+        near: &[2, 6],
+        rounds: 3,
+    },
+    Pass {
+        size: 200,
+        width: 12,
+        near: &[1, 2, 4, 8],
+        rounds: 4,
+    },
+];
+/// The best tree of some depth.
+#[derive(Clone)]
+struct Best {
+    tree: Tree,
+    objective: f64,
+}
+
+/// Improve the incumbent at every depth from two to the one asked for.
 pub(super) fn improve_thoroughly(
     state: &mut State<'_, '_>,
     proposer: &mut dyn Proposer,
 ) -> Result<StopReason, Error> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(state.params.n_threads)
-        .build()
-        .map_err(|error| Error::Parameter(format!("cannot start threads: {error}")))?;
     let asked = state.params.max_depth;
-    let reason = deepen(state, proposer, &pool, asked.min(state.params.budget()));
+    let depth = asked.min(state.params.budget());
+    let start = Best {
+        tree: state.tree.clone(),
+        objective: state.objective,
+    };
+    let lowest = 2.min(depth);
+    let mut bests = vec![start; (depth - lowest + 1) as usize];
+    let mut reason = StopReason::Patience;
+    let promise = {
+        let (base, params) = (state.base, state.params.clone());
+        state
+            .monitor
+            .run(|control| Promise::of(base, &params, control))
+    };
+    let passes = if state.settings.effort == Effort::Max {
+        &PASSES[..]
+    } else {
+        &PASSES[..1]
+    };
+    'passes: for pass in passes {
+        for level in lowest..=depth {
+            let at = (level - lowest) as usize;
+            if at > 0 && bests[at - 1].objective < bests[at].objective {
+                bests[at] = bests[at - 1].clone();
+            }
+            state.params.max_depth = level;
+            state.replace(bests[at].tree.clone(), bests[at].objective);
+            let ended = improve_level(state, proposer, &promise, pass);
+            bests[at] = Best {
+                tree: state.tree.clone(),
+                objective: state.objective,
+            };
+            reason = ended?;
+            let perfect = state.is_best_possible();
+            if perfect {
+                reason = StopReason::BestPossible;
+            }
+            if perfect || state.stop_reason().is_some() {
+                break 'passes;
+            }
+        }
+    }
     // However the loop ended: what follows is to hold for the depth asked for.
+    if state.params.max_depth != depth {
+        state.proven_for = None;
+    }
     state.params.max_depth = asked;
-    reason
+    let best = bests
+        .into_iter()
+        .min_by(|a, b| a.objective.total_cmp(&b.objective));
+    if let Some(best) = best
+        && best.objective < state.objective
+    {
+        state.replace(best.tree, best.objective);
+    }
+    Ok(state.stop_reason().unwrap_or(reason))
 }
 
-/// One depth after the other; leaves the last one tried in the parameters.
-fn deepen(
+/// One depth: rounds over spread candidate sets, then the bottoms over all splits, then candidate sets as in Algorithm 1.
+fn improve_level(
     state: &mut State<'_, '_>,
     proposer: &mut dyn Proposer,
-    pool: &rayon::ThreadPool,
-    depth: u32,
+    promise: &Promise,
+    pass: &Pass,
 ) -> Result<StopReason, Error> {
-    let mut reason = StopReason::Patience;
-    for level in EXACT_DEPTH.min(depth)..=depth {
-        state.params.max_depth = level;
-        improve_level(state, pool)?;
+    let level = state.params.max_depth;
+    let base = state.base;
+    if level < EXACT_DEPTH {
+        // Depth two takes no longer over all splits.
+        improve_over(state, base, Vec::new(), 0.0, |crew, known, node, params| {
+            crew.solve_bottoms(known, node, params.max_depth, params.budget())
+        })?;
+        return Ok(state.stop_reason().unwrap_or(StopReason::Patience));
+    }
+    let n_splits = state.source.splits().len();
+    let mut complete = false;
+    for round in 0..pass.rounds {
         if let Some(reason) = state.stop_reason() {
             return Ok(reason);
         }
-        if state.is_best_possible() {
-            return Ok(StopReason::BestPossible);
-        }
-        if level > EXACT_DEPTH {
-            reason = refine_candidates(state, proposer, 2, state.settings.max_candidates)?;
-        }
-    }
-    Ok(reason)
-}
-
-/// One depth: rounds over spread candidate sets, then the bottoms over all splits.
-fn improve_level(state: &mut State<'_, '_>, pool: &rayon::ThreadPool) -> Result<(), Error> {
-    for round in 0..ROUNDS {
-        if state.stop_reason().is_some() {
-            return Ok(());
-        }
-        let candidates = spread_candidates(state.source.splits(), &state.support(), round);
+        let candidates = promise.spread(pass.size, &state.support(), pass.near, round);
+        complete = candidates.len() == n_splits;
         let started = Instant::now();
-        let problem = state.source.project(&candidates)?;
+        let own;
+        let problem = if complete {
+            base
+        } else {
+            own = state.source.project(&candidates)?;
+            &own
+        };
         let projection = started.elapsed().as_secs_f64();
-        let grow = round == 0;
+        let width = if round == 0 { pass.width } else { 0 };
         let better = improve_over(
             state,
-            &problem,
+            problem,
             candidates,
             projection,
-            pool,
-            |improver, known, rows| {
-                let (depth, budget) = (improver.params.max_depth, improver.params.budget());
-                let mut best = improver.improve(known, rows, depth, budget)?;
-                if grow && depth > EXACT_DEPTH && !improver.stopped() {
-                    let grown = improver.construct(rows, depth, budget, WIDTH)?;
-                    if improver.is_allowed(&grown.shape, rows) {
-                        let grown = improver.improve(grown, rows, depth, budget)?;
-                        if grown.beats(&best) {
-                            best = grown;
+            |crew, known, node, params| {
+                let (depth, budget) = (params.max_depth, params.budget());
+                let mut best = known;
+                if width > 0 && depth > EXACT_DEPTH {
+                    let grown = crew.construct(node, depth, budget, width, UNREACHABLE);
+                    if let Some(grown) = grown {
+                        let grown = crew.improve(grown, node, depth, budget, width / 2);
+                        if grown.cost < best.cost {
+                            return grown;
                         }
                     }
                 }
-                Ok(best)
+                best = crew.improve(best, node, depth, budget, width / 2);
+                best
             },
         )?;
-        if !better && round > 0 {
+        if complete || (!better && round > 0) {
             break;
         }
     }
-    let affordable = depth_three_seconds(state.base) < POLISH_SECONDS;
-    if affordable && state.stop_reason().is_none() {
-        let base = state.base;
-        improve_over(
-            state,
-            base,
-            Vec::new(),
-            0.0,
-            pool,
-            |improver, known, rows| {
-                let (depth, budget) = (improver.params.max_depth, improver.params.budget());
-                improver.solve_bottoms(&known, rows, depth, budget)
-            },
-        )?;
+    if !complete && depth_three_seconds(state.base) < QUICK_SECONDS && state.stop_reason().is_none()
+    {
+        improve_over(state, base, Vec::new(), 0.0, |crew, known, node, params| {
+            crew.solve_bottoms(known, node, params.max_depth, params.budget())
+        })?;
     }
-    Ok(())
+    if level <= EXACT_DEPTH {
+        return Ok(state.stop_reason().unwrap_or(StopReason::Patience));
+    }
+    refine_candidates(state, proposer, 2, state.settings.max_candidates)
 }
 
-/// Put the incumbent in terms of `problem`, let `work` improve it, and keep the outcome if it is better.
+/// Put the tree in terms of `problem`, let `work` improve it, and keep the outcome if it is better. Returns whether it is.
 fn improve_over(
     state: &mut State<'_, '_>,
     problem: &Problem,
-    candidates: Vec<crate::table::SplitRef>,
+    candidates: Vec<SplitRef>,
     projection: f64,
-    pool: &rayon::ThreadPool,
-    work: impl FnOnce(&mut Improver<'_, '_>, Part, &[u32]) -> Result<Part, Error>,
+    work: impl FnOnce(&mut Crew<'_>, Part, &Node, &Params) -> Part + Send,
 ) -> Result<bool, Error> {
     let started = Instant::now();
     let params = state.params.clone();
-    let rows: Vec<u32> = (0..problem.n_rows() as u32).collect();
     let known = Shape::of_tree(&state.tree, problem)?;
-    state.monitor.progress.stage = Stage::Improve;
-    state.monitor.progress.n_candidates =
-        problem.columns.iter().map(|column| column.n_splits).sum();
-    state.monitor.progress.compression = problem.n_records as f64 / problem.n_rows().max(1) as f64;
-    let mut improver = Improver {
-        base: problem,
-        params: &params,
-        monitor: &mut *state.monitor,
-        pool,
-        stats: Stats::default(),
-    };
-    let known = improver.part(known, &rows);
-    let found = work(&mut improver, known, &rows)?;
-    let stats = std::mem::take(&mut improver.stats);
+    let progress = &mut state.monitor.progress;
+    progress.stage = Stage::Improve;
+    progress.n_candidates = problem.columns.iter().map(|column| column.n_splits).sum();
+    progress.compression = problem.n_records as f64 / problem.n_rows().max(1) as f64;
+    let (shape, stats) = state.monitor.run(|control| {
+        let shared = Shared::new(problem, &params, control);
+        let mut crew = Crew::new(problem, &params, &shared);
+        let counted = params.counts_records();
+        let node = Node::root(problem, counted, counted);
+        // A lone leaf is always allowed.
+        let cost = crew.alone().part(known.clone(), &node);
+        let known = cost.unwrap_or(Part {
+            cost: UNREACHABLE,
+            shape: known,
+        });
+        let found = work(&mut crew, known, &node, &params);
+        (found.shape, crew.stats())
+    });
     state.stats.add(&stats);
-    let tree = Tree::label(problem, &found.shape);
+    let tree = Tree::label(problem, &shape);
     let solve = started.elapsed().as_secs_f64();
     let started = Instant::now();
     let objective = state.objective_of(&tree);
-    let accepted = state.improves(objective);
-    if accepted {
+    let improved = state.improves(objective);
+    let accepted = improved && objective < state.incumbent;
+    if improved {
         state.replace(tree, objective);
     }
-    state.history.push(Record {
-        step: Step::Subtrees,
-        candidates,
-        n_records: problem.n_records,
-        n_unique: problem.n_rows(),
-        seconds: Seconds {
-            projection,
-            solve,
-            score: started.elapsed().as_secs_f64(),
-            ..Seconds::default()
-        },
-        objective,
-        incumbent: state.objective,
-        accepted,
-        status: None,
-    });
-    Ok(accepted)
+    let seconds = Seconds {
+        projection,
+        solve,
+        score: started.elapsed().as_secs_f64(),
+        ..Seconds::default()
+    };
+    let end = (objective, accepted, None);
+    state.record(Step::Subtrees, candidates, problem, seconds, end);
+    Ok(improved)
 }

@@ -5,77 +5,80 @@
 
 use std::sync::Arc;
 
-use super::improve::{Improver, Part};
-use super::monitor::{Inner, Stage};
-use crate::error::Error;
+use super::crew::Worker;
+use super::improve::Part;
 use crate::problem::Problem;
-use crate::search::{Params, Shape, full_budget, search_from};
+use crate::search::cost::UNREACHABLE;
+use crate::search::node::Node;
+use crate::search::searcher::{Searcher, Shared, full_budget};
+use crate::search::{Params, Shape};
 use crate::tree::{Tree, TreeNode};
 
-impl Improver<'_, '_> {
-    /// Solve the upper `height` levels of `known` anew; `budget` is what the whole subtree may use.
+/// A subtree at the lower rim, and the node's local rows that reach it.
+struct Hanging {
+    shape: Arc<Shape>,
+    rows: Vec<u32>,
+}
+
+impl Worker<'_, '_> {
+    /// Solve the upper `height` levels of `known` anew, if that makes it better; `budget` is what the whole subtree may use.
     pub fn solve_window(
         &mut self,
         known: &Part,
-        rows: &[u32],
+        node: &Node,
         height: u32,
         budget: u32,
-    ) -> Result<Part, Error> {
+    ) -> Option<Part> {
         let mut rim = Vec::new();
-        self.collect_rim(&known.shape, rows.to_vec(), height, &mut rim);
+        let all: Vec<u32> = (0..node.len() as u32).collect();
+        self.collect_rim(&known.shape, node, all.clone(), height, &mut rim);
         if rim.len() < 2 || self.stopped() {
-            return Ok(known.clone());
+            return None;
         }
         let m = rim.len();
-        let mut place = vec![u32::MAX; self.base.n_rows()];
-        for (at, &row) in rows.iter().enumerate() {
-            place[row as usize] = at as u32;
-        }
-        let mut costs = vec![0_i64; rows.len() * m];
-        for (label, (shape, own)) in rim.iter().enumerate() {
-            self.cost_rows(shape, own.clone(), rows.to_vec(), &mut |row, cost| {
-                costs[place[row as usize] as usize * m + label] = cost;
+        let mut costs = vec![0_i64; node.len() * m];
+        for (label, hanging) in rim.iter().enumerate() {
+            let own = hanging.rows.clone();
+            self.cost_rows(&hanging.shape, node, own, all.clone(), &mut |row, cost| {
+                costs[row as usize * m + label] = cost;
             });
         }
         let problem = Problem {
             costs,
             n_labels: m,
-            ..self.base.part(rows)
+            ..self.problem.part(&node.rows)
         };
         let params = Params {
             max_depth: height,
             max_nodes: Some(budget.min(full_budget(height))),
+            n_threads: 1,
             ..self.params.clone()
         };
-        let top = Tree::label(&problem, &upper(&known.shape, height));
-        self.monitor.progress.stage = Stage::Improve;
-        let control = self.monitor.control;
-        let mut observer = Inner {
-            monitor: &mut *self.monitor,
-            certifies: false,
-        };
-        let initial = (top.n_branching() > 0).then_some(&top);
-        let outcome = search_from(&problem, &params, control, &mut observer, initial)?;
-        self.stats.add(&outcome.stats);
-        let shape = self.hang(&outcome.tree, 0, &rim);
-        let shape = self.tidy(&shape, rows);
-        let found = self.part(shape, rows);
-        let fits =
-            found.shape.n_branching() <= budget as usize && self.is_allowed(&found.shape, rows);
-        Ok(if fits && found.beats(known) {
-            found
-        } else {
-            known.clone()
-        })
+        let shared = Shared::new(&problem, &params, self.searcher.shared.control);
+        let counted = params.counts_records();
+        let solved = Searcher::new(&shared).solve(
+            &Node::root(&problem, counted, counted),
+            height,
+            params.budget(),
+            UNREACHABLE,
+        );
+        let (_, upper) = solved.tree?;
+        let upper = Tree::label(&problem, &upper);
+        let shape = self.hang(&upper, 0, &rim);
+        let shape = self.tidy(&shape, node, &all);
+        let fits = shape.n_branching() <= budget as usize;
+        let found = fits.then(|| self.part(shape, node)).flatten()?;
+        (found.cost < known.cost).then_some(found)
     }
 
     /// The subtrees `height` levels down, and the rows that reach them.
     fn collect_rim(
         &self,
         shape: &Arc<Shape>,
+        node: &Node,
         rows: Vec<u32>,
         height: u32,
-        rim: &mut Vec<(Arc<Shape>, Vec<u32>)>,
+        rim: &mut Vec<Hanging>,
     ) {
         match &**shape {
             Shape::Branch {
@@ -83,11 +86,14 @@ impl Improver<'_, '_> {
                 inside,
                 outside,
             } if height > 0 => {
-                let (a, b) = self.divide(*split, &rows);
-                self.collect_rim(inside, a, height - 1, rim);
-                self.collect_rim(outside, b, height - 1, rim);
+                let (a, b) = self.divide_rows(*split, node, &rows);
+                self.collect_rim(inside, node, a, height - 1, rim);
+                self.collect_rim(outside, node, b, height - 1, rim);
             }
-            _ => rim.push((shape.clone(), rows)),
+            _ => rim.push(Hanging {
+                shape: shape.clone(),
+                rows,
+            }),
         }
     }
 
@@ -95,16 +101,21 @@ impl Improver<'_, '_> {
     fn cost_rows(
         &self,
         shape: &Shape,
+        node: &Node,
         own: Vec<u32>,
         rows: Vec<u32>,
         put: &mut dyn FnMut(u32, i64),
     ) {
         match shape {
             Shape::Leaf => {
-                let k = self.base.n_labels;
-                let label = self.best_label(&own);
+                let k = self.problem.n_labels;
+                let cost = |row: u32, label: usize| {
+                    self.problem.costs[node.rows[row as usize] as usize * k + label]
+                };
+                let sum = |label: usize| own.iter().map(|&row| cost(row, label)).sum::<i64>();
+                let label = (0..k).min_by_key(|&label| sum(label)).unwrap_or(0);
                 for row in rows {
-                    put(row, self.base.costs[row as usize * k + label]);
+                    put(row, cost(row, label));
                 }
             }
             Shape::Branch {
@@ -112,18 +123,18 @@ impl Improver<'_, '_> {
                 inside,
                 outside,
             } => {
-                let (own_a, own_b) = self.divide(*split, &own);
-                let (a, b) = self.divide(*split, &rows);
-                self.cost_rows(inside, own_a, a, put);
-                self.cost_rows(outside, own_b, b, put);
+                let (own_a, own_b) = self.divide_rows(*split, node, &own);
+                let (a, b) = self.divide_rows(*split, node, &rows);
+                self.cost_rows(inside, node, own_a, a, put);
+                self.cost_rows(outside, node, own_b, b, put);
             }
         }
     }
 
     /// A tree whose leaves are labelled by subtrees, with these in their place.
-    fn hang(&self, tree: &Tree, node: usize, rim: &[(Arc<Shape>, Vec<u32>)]) -> Arc<Shape> {
-        match tree.nodes[node] {
-            TreeNode::Leaf { label } => rim[label as usize].0.clone(),
+    fn hang(&self, tree: &Tree, at: usize, rim: &[Hanging]) -> Arc<Shape> {
+        match tree.nodes[at] {
+            TreeNode::Leaf { label } => rim[label as usize].shape.clone(),
             TreeNode::Branch {
                 split,
                 inside,
@@ -131,8 +142,8 @@ impl Improver<'_, '_> {
             } => {
                 let a = self.hang(tree, inside as usize, rim);
                 let b = self.hang(tree, outside as usize, rim);
-                // The problem's columns are the base's, so that its splits always exist there.
-                match self.base.locate(split) {
+                // The window's columns are the problem's, so that its splits always exist there.
+                match self.problem.locate(split) {
                     Some(split) => Shape::branch(split, a, b),
                     None => a,
                 }
@@ -141,7 +152,7 @@ impl Improver<'_, '_> {
     }
 
     /// The shape without splits that do not divide the rows that reach them.
-    pub fn tidy(&self, shape: &Arc<Shape>, rows: &[u32]) -> Arc<Shape> {
+    fn tidy(&self, shape: &Arc<Shape>, node: &Node, rows: &[u32]) -> Arc<Shape> {
         let Shape::Branch {
             split,
             inside,
@@ -150,29 +161,17 @@ impl Improver<'_, '_> {
         else {
             return shape.clone();
         };
-        let (a, b) = self.divide(*split, rows);
+        let (a, b) = self.divide_rows(*split, node, rows);
         if a.is_empty() {
-            return self.tidy(outside, rows);
+            return self.tidy(outside, node, rows);
         }
         if b.is_empty() {
-            return self.tidy(inside, rows);
+            return self.tidy(inside, node, rows);
         }
-        Shape::branch(*split, self.tidy(inside, &a), self.tidy(outside, &b))
-    }
-}
-
-/// The upper levels of a shape.
-fn upper(shape: &Arc<Shape>, height: u32) -> Arc<Shape> {
-    match &**shape {
-        Shape::Branch {
-            split,
-            inside,
-            outside,
-        } if height > 0 => Shape::branch(
+        Shape::branch(
             *split,
-            upper(inside, height - 1),
-            upper(outside, height - 1),
-        ),
-        _ => Shape::leaf(),
+            self.tidy(inside, node, &a),
+            self.tidy(outside, node, &b),
+        )
     }
 }

@@ -35,12 +35,8 @@ impl<'a> Searcher<'a> {
         (add * layout.spans.len() as f64 + score * layout.n_splits as f64) * SECONDS_PER_STEP
     }
 
-    /// Best tree of depth three with at most `budget` branching nodes, if it costs less than `upper`.
-    pub(super) fn depth_three(&mut self, node: &Node, budget: u32, upper: Cost) -> Solved {
-        self.depth_three_with(node, budget, upper, &mut [])
-    }
-
-    /// The same, with the help of other threads' searchers.
+    /// Best tree of depth three with at most `budget` branching nodes, if it costs less than `upper`; with the help of other threads'
+    /// searchers.
     pub(super) fn depth_three_with(
         &mut self,
         node: &Node,

@@ -8,8 +8,9 @@ use super::kernel::score::{LeafRule, PairTable, Profile, cumulate, leaf_scores, 
 use super::lane::{Lane, LaneWidth};
 use super::layout::{CHUNK, Layout};
 use super::node::Node;
-use super::searcher::{KernelChoice, Searcher, Workspace};
+use super::searcher::{KernelChoice, Searcher, Workspace, full_budget};
 use super::shape::{Shape, Solved};
+use crate::table::SplitRef;
 
 /// Costs of a set of rows with exactly 0 to 3 branching nodes.
 pub type Costs = [Cost; 4];
@@ -165,6 +166,47 @@ impl<'a> Searcher<'a> {
         }
         let root = self.find_root(node, &layout, budget, lower, workspace);
         Some((lower, root))
+    }
+
+    /// Cost of the best tree of two levels under each split of a node, by the problem's splits; nothing if the pair table takes too much
+    /// memory or the search was stopped.
+    pub(crate) fn root_values(&mut self, node: &Node) -> Vec<(SplitRef, Cost)> {
+        if node.columns.is_empty() || !self.uses_table(node) {
+            return Vec::new();
+        }
+        match self.lane_width(node) {
+            LaneWidth::Narrow => self.values_of(node, |s| &mut s.workspaces.narrow),
+            LaneWidth::Medium => self.values_of(node, |s| &mut s.workspaces.medium),
+            LaneWidth::Wide => self.values_of(node, |s| &mut s.workspaces.wide),
+        }
+    }
+
+    fn values_of<T: Lane>(
+        &mut self,
+        node: &Node,
+        workspace_of: impl Fn(&mut Self) -> &mut Workspace<T>,
+    ) -> Vec<(SplitRef, Cost)> {
+        let mut workspace = std::mem::take(workspace_of(self));
+        let scored = self.score_node(node, full_budget(2), UNREACHABLE, &mut workspace);
+        let children = &workspace.score.part;
+        let price = self.shared.scale.node;
+        let mut values = Vec::new();
+        if scored.is_some() {
+            let layout = node.layout();
+            for g in 0..layout.n_splits {
+                let (leaf_in, leaf_out) = leaf_pair(&layout, self.shared.rule, &workspace.total, g);
+                let score = children.inside[g].widen().max(leaf_in)
+                    + children.outside[g].widen().max(leaf_out);
+                // A forbidden leaf's score is no loss.
+                if score >= 0 {
+                    let (column, split) = layout.locate(g);
+                    let cost = self.shared.scale.loss(node.potential - score) + price;
+                    values.push((node.columns[column].problem_split(split), cost));
+                }
+            }
+        }
+        *workspace_of(self) = workspace;
+        values
     }
 
     /// What stops a fill.

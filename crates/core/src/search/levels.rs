@@ -4,7 +4,6 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use super::cache::Cache;
 use super::control::Stop;
 use super::cost::{Cost, UNREACHABLE};
 use super::cube;
@@ -39,19 +38,9 @@ pub(super) struct Levels {
 impl Run<'_> {
     /// Warm start, then one level after the other.
     pub(super) fn levels(&self) -> Levels {
-        let counted = self.rule.min_records > 0;
+        let counted = self.params.counts_records();
         let started = Instant::now();
-        let (cache_bytes, table_bytes) = self.params.memory_shares();
-        let shared = Shared {
-            scale: self.scale,
-            rule: self.rule,
-            bounds: self.bounds,
-            kernel: self.params.kernel,
-            table_bytes,
-            n_rows: self.problem.n_rows(),
-            control: self.control,
-            cache: Cache::new(cache_bytes),
-        };
+        let shared = Shared::new(self.problem, self.params, self.control);
         let mut searcher = Searcher::new(&shared);
         let mut helpers: Vec<Searcher<'_>> = (1..self.params.n_threads)
             .map(|_| Searcher::new(&shared))
@@ -195,7 +184,7 @@ impl Run<'_> {
             self.problem,
             plan,
             self.scale,
-            self.rule,
+            searcher.shared.rule,
             n_threads,
             self.control,
         );
@@ -298,7 +287,7 @@ impl Run<'_> {
             };
         }
         // CART sees every record, also those that cancel out in the search.
-        let counted = self.rule.min_records > 0;
+        let counted = self.params.counts_records();
         let all = Node::root(self.problem, counted, true);
         let masses = ClassMasses::new(self.problem);
         for impurity in [Impurity::Gini, Impurity::Entropy] {

@@ -38,4 +38,5 @@ pub use run::{Observer, Outcome, Progress, Quiet, Status, search, search_from};
 pub use searcher::KernelChoice;
 pub(crate) use searcher::full_budget;
 pub use shape::Shape;
+pub(crate) use shape::Solved;
 pub use stats::Stats;

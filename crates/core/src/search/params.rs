@@ -83,6 +83,11 @@ impl Params {
         self.max_nodes.map_or(full, |nodes| nodes.min(full))
     }
 
+    /// Whether records must be counted, because a leaf has to hold some.
+    pub(crate) fn counts_records(&self) -> bool {
+        self.min_samples_leaf > 1
+    }
+
     /// Bytes for the cache, and for the pair tables of one thread.
     pub fn memory_shares(&self) -> (usize, usize) {
         let limit = self.memory_limit.unwrap_or(Self::DEFAULT_MEMORY);

@@ -4,14 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use super::bounds::Bounds;
 use super::control::{Control, Stop};
 use super::cost::{Cost, Scale};
 use super::initial::initial_shape;
-use super::kernel::score::LeafRule;
 use super::levels::Levels;
 use super::params::Params;
 use super::root::RootState;
+use super::searcher::scale_of;
 use super::shape::Shape;
 use super::stats::Stats;
 use crate::error::Error;
@@ -138,20 +137,11 @@ impl Drop for SetOnDrop<'_> {
     }
 }
 
-/// The most that a tree can lose, in units: every record at its worst label.
-fn most_loss(problem: &Problem) -> i64 {
-    let rows = problem.costs.chunks_exact(problem.n_labels);
-    rows.map(|costs| costs.iter().copied().max().unwrap_or(0))
-        .sum()
-}
-
 pub(super) struct Run<'a> {
     pub(super) problem: &'a Problem,
     pub(super) params: &'a Params,
     pub(super) control: &'a Control,
     pub(super) scale: Scale,
-    pub(super) rule: LeafRule,
-    pub(super) bounds: Bounds,
     /// The level being searched, once there is a tree.
     pub(super) current: RwLock<Option<(u32, Arc<RootState>)>>,
     pub(super) is_last_level: AtomicBool,
@@ -163,25 +153,11 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(problem: &'a Problem, params: &'a Params, control: &'a Control) -> Self {
-        let counted = params.min_samples_leaf > 1;
         Self {
             problem,
             params,
             control,
-            scale: Scale::new(params.node_penalty / problem.unit, most_loss(problem)),
-            rule: LeafRule {
-                lanes: problem.n_labels - 1,
-                min_records: if counted {
-                    i64::from(params.min_samples_leaf)
-                } else {
-                    0
-                },
-            },
-            bounds: if counted {
-                params.bounds.when_counted()
-            } else {
-                params.bounds
-            },
+            scale: scale_of(problem, params),
             current: RwLock::new(None),
             is_last_level: AtomicBool::new(false),
             initial: None,

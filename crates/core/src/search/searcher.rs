@@ -10,8 +10,10 @@ use super::fill::FillBuffers;
 use super::kernel::score::{LeafRule, PairTable, ScoreBuffers};
 use super::lane::Lane;
 use super::node::Node;
+use super::params::Params;
 use super::shape::{Shape, Solved};
 use super::stats::Stats;
+use crate::problem::Problem;
 
 /// Which kernel solves depth two and three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -50,6 +52,45 @@ pub struct Shared<'a> {
     pub control: &'a Control,
     /// Results of subproblems.
     pub cache: Cache,
+}
+
+/// How losses and node prices of a problem add up.
+pub(crate) fn scale_of(problem: &Problem, params: &Params) -> Scale {
+    // The most that a tree can lose: every record at its worst label.
+    let rows = problem.costs.chunks_exact(problem.n_labels);
+    let most = rows
+        .map(|costs| costs.iter().copied().max().unwrap_or(0))
+        .sum();
+    Scale::new(params.node_penalty / problem.unit, most)
+}
+
+impl<'a> Shared<'a> {
+    /// For searching the rows of `problem`, within the limits of `params`.
+    pub(crate) fn new(problem: &Problem, params: &Params, control: &'a Control) -> Self {
+        let counted = params.counts_records();
+        let (cache_bytes, table_bytes) = params.memory_shares();
+        Self {
+            scale: scale_of(problem, params),
+            rule: LeafRule {
+                lanes: problem.n_labels - 1,
+                min_records: if counted {
+                    i64::from(params.min_samples_leaf)
+                } else {
+                    0
+                },
+            },
+            bounds: if counted {
+                params.bounds.when_counted()
+            } else {
+                params.bounds
+            },
+            kernel: params.kernel,
+            table_bytes,
+            n_rows: problem.n_rows(),
+            control,
+            cache: Cache::new(cache_bytes),
+        }
+    }
 }
 
 /// Buffers of one lane width.
@@ -141,6 +182,18 @@ impl<'a> Searcher<'a> {
     ///
     /// Which of several best trees is found does not depend on `upper`, the cache or the thread.
     pub fn solve(&mut self, node: &Node, depth: u32, budget: u32, upper: Cost) -> Solved {
+        self.solve_with(node, depth, budget, upper, &mut [])
+    }
+
+    /// The same, with the help of other threads' searchers where the whole node is swept at once.
+    pub(crate) fn solve_with(
+        &mut self,
+        node: &Node,
+        depth: u32,
+        budget: u32,
+        upper: Cost,
+        helpers: &mut [Searcher<'a>],
+    ) -> Solved {
         let depth = depth.min(budget);
         let budget = budget.min(full_budget(depth));
         let leaf = self.leaf_cost(node);
@@ -162,11 +215,18 @@ impl<'a> Searcher<'a> {
             self.stats.nodes += 1;
             return self.depth_two(node, budget, upper);
         }
-        self.solve_deep(node, depth, budget, upper)
+        self.solve_deep(node, depth, budget, upper, helpers)
     }
 
     /// Depth three and more: with cache and similarity bound.
-    fn solve_deep(&mut self, node: &Node, depth: u32, budget: u32, upper: Cost) -> Solved {
+    fn solve_deep(
+        &mut self,
+        node: &Node,
+        depth: u32,
+        budget: u32,
+        upper: Cost,
+        helpers: &mut [Searcher<'a>],
+    ) -> Solved {
         let key = Key {
             rows: node.key,
             depth: depth as u8,
@@ -191,7 +251,7 @@ impl<'a> Searcher<'a> {
         self.stats.nodes += 1;
         self.shared.control.count_node();
         let solved = if depth == 3 && self.uses_table(node) {
-            self.depth_three(node, budget, upper)
+            self.depth_three_with(node, budget, upper, helpers)
         } else {
             self.branch(node, depth, budget, upper)
         };
