@@ -99,9 +99,10 @@ impl<T: Lane> Charges<T> {
         for (price, span) in rates.root.iter().zip(&layout.spans) {
             let due = price.map_or(0, |price| amounts.due(price, &margins.sums));
             let due = T::narrow(due.min(most));
-            for split in span.start..span.start + span.len {
-                if records[split] > 0 && records[split] < margins.sums[0] {
-                    self.root[split] = due;
+            let splits = span.start..span.start + span.len;
+            for (charge, &inside) in self.root[splits.clone()].iter_mut().zip(&records[splits]) {
+                if inside > 0 && inside < margins.sums[0] {
+                    *charge = due;
                 }
             }
         }
