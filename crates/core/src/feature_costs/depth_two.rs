@@ -127,10 +127,13 @@ impl Searcher<'_> {
                 let (inside, outside) = (which & 1, which >> 1);
                 let nodes = 1 + inside + outside;
                 let score = scores[inside][outside];
+                // A forbidden leaf's score is no loss: it may not even fit a cost.
+                if nodes > budget as usize || score < 0 {
+                    return None;
+                }
                 let loss = scale.loss(node.potential * self.shared.priced.unit - score);
-                let cost = loss + nodes as Cost * scale.node;
                 let (column, split) = prepared.layout.locate(g);
-                (nodes <= budget as usize && score >= 0 && cost == least).then_some(Root {
+                (loss + nodes as Cost * scale.node == least).then_some(Root {
                     column,
                     split,
                     inside: inside as u32,
