@@ -3,6 +3,8 @@
 use std::time::{Duration, Instant};
 
 use certitree_core::problem::Problem;
+use certitree_core::propose::{Cart, Forest};
+use certitree_core::refine::{TableSource, TreeProposer, search_with_head_start};
 use certitree_core::search::{
     Bounds, Control, KernelChoice, Observer, Outcome, Params, Progress, Stats, Status, search,
 };
@@ -44,8 +46,6 @@ pub(crate) fn solve<'py>(
     disable_bounds: Vec<String>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    // The search draws no random numbers; the seed is taken for the methods that do.
-    let _ = seed;
     let limit = time_limit.map(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)));
     let limit = limit.transpose().unwrap_or(None);
     let control = Control::new(limit);
@@ -59,13 +59,12 @@ pub(crate) fn solve<'py>(
         memory_limit,
         n_threads,
     };
-    let keep: Vec<SplitRef> = match candidates {
-        None => table.splits.clone(),
-        Some(pairs) => pairs
+    let keep: Option<Vec<SplitRef>> = candidates.map(|pairs| {
+        pairs
             .into_iter()
             .map(|(column, split)| SplitRef { column, split })
-            .collect(),
-    };
+            .collect()
+    });
     let arrays = Arrays {
         labels,
         n_labels,
@@ -74,14 +73,36 @@ pub(crate) fn solve<'py>(
     };
     let statistics = arrays.statistics()?;
     let task = statistics.task();
-    let core_table = &table.table;
+    let (core_table, splits) = (&table.table, &table.splits);
     let mut watcher = Watcher::new(progress);
     let (problem, outcome, build_seconds) = py
         .detach(|| {
             let started = Instant::now();
-            let problem = Problem::build(core_table, &keep, &*task, aggregate)?;
-            let build_seconds = started.elapsed().as_secs_f64();
-            let outcome = search(&problem, &params, &control, &mut watcher)?;
+            if let Some(keep) = keep {
+                let problem = Problem::build(core_table, &keep, &*task, aggregate)?;
+                let build_seconds = started.elapsed().as_secs_f64();
+                let outcome = search(&problem, &params, &control, &mut watcher)?;
+                return Ok((problem, outcome, build_seconds));
+            }
+            let source = TableSource {
+                table: core_table,
+                splits,
+                task: &*task,
+                aggregate,
+            };
+            let (forest, cart) = (Forest::default(), Cart::default());
+            let mut proposer =
+                TreeProposer::new(core_table, splits, &*task, forest, cart, n_threads, seed);
+            let (problem, outcome) = search_with_head_start(
+                &source,
+                &mut proposer,
+                &params,
+                seed,
+                &control,
+                &mut watcher,
+            )?;
+            let searched: f64 = outcome.seconds.iter().sum();
+            let build_seconds = started.elapsed().as_secs_f64() - searched;
             Ok((problem, outcome, build_seconds))
         })
         .map_err(to_value_error)?;

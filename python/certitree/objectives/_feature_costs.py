@@ -150,6 +150,11 @@ class FeatureCosts(Objective):
         discounted: Any = self.discounted_costs
         return price_list(costs, groups, discounted, names, n_features)
 
+    @property
+    def score_name(self) -> str:
+        """Name of what `score` returns; see `Objective.score_name`."""
+        return "minus mean cost of errors"
+
     def score(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
         """Return minus the mean cost of errors; what features cost cannot be seen here."""
         classes = np.unique(np.concatenate([np.asarray(y_true), np.asarray(y_pred)]))

@@ -33,7 +33,9 @@ mod warm_start;
 
 pub use bounds::Bounds;
 pub use control::{Control, Stop};
+pub(crate) use cube::Plan as CubePlan;
 pub use params::Params;
+pub(crate) use run::search_beside;
 pub use run::{Observer, Outcome, Progress, Quiet, Status, search, search_from};
 pub use searcher::KernelChoice;
 pub(crate) use searcher::full_budget;
