@@ -327,9 +327,10 @@ def solve_feature_costs(
     aggregate: bool,
     time_limit: float | None,
     memory_limit: int | None,
+    n_threads: int = 1,
     progress: Callable[[Progress], None] | None = None,
 ) -> SolveResult:
-    """Find the tree of least summed cost of predictions and of features looked at, on one thread.
+    """Find the tree of least summed cost of predictions and of features looked at.
 
     `costs` is as in `solve`, weights included; `labels` only counts merged records. A record of
     weight w pays w times the price of each distinct feature tested on its path. `prices` has

@@ -34,9 +34,10 @@ _CORE_LIMITS = (
     "min_samples_leaf",
     "aggregate",
     "memory_limit",
+    "n_threads",
     "progress",
 )
-"""The limits that the core's search for feature costs knows; it runs on one thread."""
+"""The limits that the core's search for feature costs knows."""
 
 
 @register
