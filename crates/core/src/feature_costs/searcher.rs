@@ -8,7 +8,7 @@ use super::score::{Children, score_whole};
 use crate::search::aligned::Aligned;
 use crate::search::cache::{Cache, Key};
 use crate::search::cost::{Cost, Scale, UNREACHABLE};
-use crate::search::fill::{Fill, FillBuffers, FillCost, Source, UsedBits, bit_groups, used_bits};
+use crate::search::fill::{Fill, FillBuffers, FillCost, Source, UsedBits, used_bits};
 use crate::search::kernel::score::{LeafRule, PairTable, Profile, cumulate};
 use crate::search::lane::{Lane, LaneWidth};
 use crate::search::layout::{CHUNK, Layout};
@@ -165,7 +165,7 @@ impl<'n> Prepared<'n> {
         let layout = node.layout();
         let bits = node.split_bits(&layout);
         let used = used_bits(node, shared.rule);
-        let cost = FillCost::new(node, &layout, T::ROWS_PER_WORD, bit_groups(&used));
+        let cost = FillCost::new(node, &layout, T::ROWS_PER_WORD, &used);
         let fill = if cost.of(Fill::Bitset, rows, batches) < cost.of(Fill::Histogram, rows, batches)
         {
             Fill::Bitset
