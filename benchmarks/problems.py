@@ -25,11 +25,14 @@ class Problem:
     name : str
     X : uint8 array of shape (n_rows, n_columns), values 0 or 1, C-ordered.
     y : int32 array of shape (n_rows,), values 0 or 1.
+    source : int array of shape (n_columns,), or None
+        For each column, the feature of the original table that it was made of, where known.
     """
 
     name: str
     X: NDArray[np.uint8]
     y: NDArray[np.int32]
+    source: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,7 @@ def load_reference(name: str) -> Problem:
             name,
             np.ascontiguousarray(file["X"][train], dtype=np.uint8),
             file["y"][train].astype(np.int32),
+            file["column"].astype(np.int64),
         )
 
 
@@ -120,8 +124,10 @@ def load_top(name: str, count: int) -> Problem:
         ranked = file["top60"]
     if not 1 <= count <= ranked.size:
         raise ValueError(f"{name} has {ranked.size} ranked splits, {count} were asked for")
+    chosen = ranked[:count]
+    source = None if problem.source is None else problem.source[chosen]
     return Problem(
-        f"{name}_top{count}", np.ascontiguousarray(problem.X[:, ranked[:count]]), problem.y
+        f"{name}_top{count}", np.ascontiguousarray(problem.X[:, chosen]), problem.y, source
     )
 
 

@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
+import feature_prices
 import measure
 import peers
 import problems
@@ -144,3 +145,31 @@ def test_the_page_has_the_markers() -> None:
 def test_unknown_problem_on_the_command_line_lists_those_there_are() -> None:
     with pytest.raises(SystemExit, match=r"unknown problem iris; there are: .*heloc"):
         peers.main(["run", "--only", "iris"])
+
+
+@pytest.mark.parametrize("discount", ["shared", "half"])
+def test_priced_problem_is_the_same_for_both_solvers(discount: feature_prices.Discount) -> None:
+    rng = np.random.default_rng(0)
+    values, city = rng.integers(0, 4, (50, 2)), rng.integers(0, 3, 50)
+    chains = [values[:, [j]] <= np.arange(3) for j in range(2)]
+    bits = np.concatenate([*chains, city[:, None] == np.arange(3)], axis=1).astype(np.uint8)
+    source = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2])
+    shuffled = rng.permutation(9)
+    problem = problems.Problem(
+        "small", bits[:, shuffled], np.zeros(50, dtype=np.int32), source[shuffled]
+    )
+    table = feature_prices.priced(problem, discount)
+    assert table.ranges == [(0, 2), (3, 5), (6, 8)]
+    assert table.inputs == [[0], [1], [2, 3, 4]]
+    assert (table.X[:, :2] == values).all()
+    assert table.group[0] == table.group[1] != table.group[2]
+    assert (np.array(table.discounted) < table.full).tolist() == [True, True, False]
+    prices = table.objective().prices(None, 5)
+    assert prices.charge(0, frozenset()) == table.full[0]
+    assert prices.charge(0, frozenset({1})) == table.discounted[0]
+    assert prices.charge(3, frozenset({2})) == 0.0  # a category of a feature that is paid
+
+
+def test_problem_without_sources_has_no_prices() -> None:
+    with pytest.raises(ValueError, match="does not say what its columns were made of"):
+        feature_prices.priced(problems.small_problem())

@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
-from certitree import AdaptiveTreeClassifier, OptimalTreeClassifier
+from certitree import AdaptiveTreeClassifier, OptimalTreeClassifier, export_text
 from certitree.exceptions import InputError, ParameterError
 from certitree.objectives import FeatureCosts
 from feature_cost_oracle import least_cost
@@ -163,6 +163,24 @@ def test_adaptive_estimator_solves_it_too():
     adaptive = AdaptiveTreeClassifier(objective=objective, max_depth=2, max_bins=8).fit(X, y)
     assert adaptive.objective_ == exact.objective_
     assert adaptive.status_ == "optimal"
+
+
+def test_threads_find_the_same_tree():
+    rng = np.random.default_rng(3)
+    X = np.round(rng.normal(size=(400, 5)), 1)
+    y = ((X[:, 0] > 0) & (X[:, 1] > 0.3)) ^ (rng.random(400) < 0.2)
+    full = {j: 0.01 * (j + 1) for j in range(5)}
+    for less in ({0: 0.0, 4: 0.04}, {0: 0.01, 4: 0.0}):  # the second one: a door
+        objective = FeatureCosts(full, {"a": [0, 4]}, less)
+        for depth in (3, 4):
+            trees = [
+                OptimalTreeClassifier(
+                    objective=objective, max_depth=depth, max_bins=12, n_jobs=n_jobs
+                ).fit(X, y)
+                for n_jobs in (1, 2)
+            ]
+            assert export_text(trees[0]) == export_text(trees[1])
+            assert trees[0].objective_ == trees[1].objective_ == trees[1].lower_bound_
 
 
 def test_clone_save_and_cross_validate(tmp_path):

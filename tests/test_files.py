@@ -10,7 +10,13 @@ import pyarrow.feather as pa_feather
 import pyarrow.parquet as pa_parquet
 import pytest
 
-from certitree._files import FileError, read_source, require_columns, write_table
+from certitree._files import (
+    FileError,
+    check_writable,
+    read_source,
+    require_columns,
+    write_table,
+)
 
 TABLE = pa.table(
     {
@@ -134,6 +140,56 @@ def test_unreadable_files(tmp_path: Path, name: str, content: str, message: str,
     error = _error(str(path))
     assert message in str(error)
     assert any(word in error.hint for word in hint.split("|"))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("größe,city\n1,Delft\n", 1), ("size,city\n1,Delft\n2,Köln\n", 3)]
+)
+def test_other_encodings_are_refused(tmp_path: Path, text: str, line: int) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(text.encode("utf-8"))
+    assert read_source(str(path)).table.column_names == text.splitlines()[0].split(",")
+    path.write_bytes(text.encode("latin-1"))
+    for text_columns in ((), ("city",)):
+        with pytest.raises(FileError, match=f"is not UTF-8 text: line {line} holds") as caught:
+            read_source(str(path), text_columns)
+        assert "Latin-1 would be 'ö'" in str(caught.value)
+        assert caught.value.hint.endswith(f"iconv -f windows-1252 -t utf-8 {path} > utf8_t.csv")
+    path.write_bytes(text.encode("utf-16"))
+    error = _error(str(path))
+    assert "UTF-16" in str(error) and "iconv -f utf-16" in error.hint
+    with gzip.open(tmp_path / "t.csv.gz", "wb") as file:
+        file.write(text.encode("latin-1"))
+    assert "unpack it" in _error(str(tmp_path / "t.csv.gz")).hint
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_empty_names(name: str) -> None:
+    error = _error(name)
+    assert str(error) == f"the name of the file is empty: {name!r}"
+    assert ".csv" in error.hint
+
+
+def test_files_to_be_written_are_checked(tmp_path: Path) -> None:
+    check_writable(tmp_path / "new.json")
+    old = tmp_path / "old.json"
+    old.write_text("kept")
+    check_writable(old)
+    assert old.read_text() == "kept"
+    for path, match in [
+        (tmp_path / "absent" / "m.json", "cannot write"),
+        (old / "m.json", "cannot write"),
+        (tmp_path, "it is a folder"),
+    ]:
+        with pytest.raises(FileError, match=match):
+            check_writable(path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+def test_forbidden_folder(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(FileError, match="may not write"):
+        check_writable(tmp_path / "m.json")
 
 
 def test_absent_files(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ def test_classes_are_shared_out_evenly() -> None:
     y = ["a"] * 80 + ["b"] * 20
     report = fit_beside_cart(_source(x=range(100), y=y), target="y", max_depth=0, test_size=0.25)
     assert (report.n_rows, report.n_train, report.n_test) == (100, 75, 25)
-    assert report.constant_accuracy.train == pytest.approx(0.8)
-    assert report.constant_accuracy.test == pytest.approx(0.8)
+    assert report.accuracy.constant.train == pytest.approx(0.8)
+    assert report.accuracy.constant.test == pytest.approx(0.8)
     assert report.model.n_records_ == 75
 
 
@@ -28,9 +28,10 @@ def test_accuracy_counts_weights() -> None:
     report = fit_beside_cart(source, target="y", weight="w", test_size=0, max_depth=1)
     assert report.n_test == 0
     assert report.n_columns == 1
-    for accuracy in (report.accuracy, report.cart_accuracy, report.constant_accuracy):
+    for accuracy in (report.accuracy.tree, report.accuracy.cart, report.accuracy.constant):
         assert accuracy.train == pytest.approx(6 / 8)
         assert accuracy.test is None
+    assert report.own_score is None
     assert report.model.objective_ == 2.0
 
 

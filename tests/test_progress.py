@@ -46,6 +46,22 @@ def test_a_row_for_each_improvement():
     assert "inf" not in text.replace("incumbent", "")
 
 
+def test_iterations_of_an_adaptive_search():
+    log = ProgressLog(time.perf_counter())
+    for iteration, stage in [(0, "propose"), (1, "solve"), (2, "solve"), (2, "certify")]:
+        loop = {"iteration": iteration, "n_candidates": 20 * iteration, "compression": 7.25}
+        log.add(snapshot(10.0, 4.0) | loop | {"stage": stage})
+    assert [entry["iteration"] for _, entry in log.entries] == [0, 1, 2]
+    text = render(log)
+    headings = ("iteration", "candidates", "n/u", "incumbent", "bound", "gap")
+    places = [text.index(heading) for heading in headings]
+    assert places == sorted(places)
+    assert "nodes" not in text
+    assert "searching over all splits" in text
+    assert text.count("7.2") == 3 and "60.00%" in text and " 40 " in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
 def test_old_rows_scroll_out():
     log = ProgressLog(time.perf_counter())
     for objective in range(100, 50, -1):

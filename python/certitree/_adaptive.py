@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from certitree import _core
 from certitree._classifier import OptimalTreeClassifier
 from certitree._coding import CodedTable
+from certitree._iteration import Iteration
 from certitree._limits import capped, seconds_left
 from certitree._model_file import storable
 from certitree._peer_proposer import PeerProposer
@@ -22,44 +23,6 @@ from certitree.exceptions import ParameterError
 from certitree.objectives import Objective, Search
 
 ProposerFunction: TypeAlias = Callable[[int, list[Split], list[Split], int], Sequence[Split]]
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """What one iteration of the adaptive loop did.
-
-    Attributes
-    ----------
-    step : {"candidates", "subtrees", "all_splits"}
-        A search over a candidate set, exact re-optimisation of subtrees over all splits, or a
-        search over all splits.
-    candidates : tuple of Split
-        The candidate set, features by index; empty where all splits were candidates.
-    n_unique : int
-        Records left after merging those that no candidate tells apart (u).
-    compression : float
-        Records per merged record (n / u).
-    seconds : dict
-        Seconds for "proposal", "projection" (and merging), "solve" and "score".
-    objective : float
-        Objective of the tree found.
-    incumbent : float
-        Objective of the best tree afterwards.
-    accepted : bool
-        Whether the tree found became the best.
-    status : {"optimal", "time_limit", "memory_limit", "interrupted"} or None
-        How the search ended; None where several were made.
-    """
-
-    step: Literal["candidates", "subtrees", "all_splits"]
-    candidates: tuple[Split, ...]
-    n_unique: int
-    compression: float
-    seconds: dict[str, float]
-    objective: float
-    incumbent: float
-    accepted: bool
-    status: Literal["optimal", "time_limit", "memory_limit", "interrupted"] | None
 
 
 @storable

@@ -16,8 +16,10 @@ from certitree._builder import build_tree
 from certitree._classifier import OptimalTreeClassifier
 from certitree._coding import CodedTable
 from certitree._frame import read_records
+from certitree._split import leave_out
 from certitree._targets import read_targets
 from certitree._tree import Tree
+from certitree.objectives import as_objective
 
 _MAX_DENSE_BYTES = 2**28
 
@@ -41,12 +43,14 @@ class CartBaseline:
 def cart_beside(
     model: OptimalTreeClassifier, X: Any, y: Any, sample_weight: Any = None
 ) -> CartBaseline:
-    """Fit CART with the limits of a fitted model, to the same records and splits.
+    """Fit CART with the limits of a fitted model, to the same records, weights and splits.
+
+    Class weights of the objective are part of the weights; CART knows nothing else of it.
 
     Parameters
     ----------
     model : OptimalTreeClassifier
-        Fitted to `X`, `y` and `sample_weight`, without a candidate set.
+        Fitted to `X`, `y` and `sample_weight` and nothing else, without a candidate set.
     X, y, sample_weight
         As for `OptimalTreeClassifier.fit`.
 
@@ -57,15 +61,19 @@ def cart_beside(
     name = type(model).__name__
     records = read_records(X, name)
     targets = read_targets(y, sample_weight, records.n_rows, name)
+    goal = as_objective(model.objective).bind_records(records, targets)
+    selections = None
+    if goal.left_out is not None:
+        selections = leave_out(goal.left_out, None, records.n_features)
     coded = code_records(
-        records, targets.rows, targets.weights, max_bins=model.max_bins, selections=None
+        records, targets.rows, targets.weights, max_bins=model.max_bins, selections=selections
     )
     baseline = copy(model)
     baseline.tree_ = cart_tree(
         coded,
-        targets.labels,
-        targets.weights,
-        targets.classes.size,
+        goal.labels,
+        goal.weights,
+        goal.classes.size,
         max_depth=model.max_depth,
         max_nodes=model.max_nodes,
         min_samples_leaf=model.min_samples_leaf,

@@ -58,7 +58,9 @@ class OptimalTreeClassifier(ExactSearch, TreeClassifier):
     aggregate : bool, default=True
         Merge records that no candidate split tells apart. The result is the same either way.
     time_limit : float or None, default=None
-        Seconds for the whole of `fit`.
+        Seconds for the whole of `fit`. Where a proof takes long (depth 4 and more), up
+        to a fifth is spent on an adaptive run (see `AdaptiveTreeClassifier`) for a better first
+        tree.
     memory_limit : int, str or None, default=None
         Bytes for the cache and the workspaces of the search; also "800MB", "1GiB".
     n_jobs : int or None, default=None

@@ -172,11 +172,13 @@ def solve(
     splits to those (column, split) pairs. `kernel` "auto" takes the cube solver (all boxes of the
     splits) where its estimated work is the smaller one, and the general search otherwise; "cube"
     and "general" force the choice, the others are kernels of the general search.
-    `time_limit` is the seconds left. The GIL is released;
-    signals are polled: Ctrl-C ends the search with status "interrupted". `progress` is called about
-    four times a second from the calling thread. Raises ValueError with a message that begins with
-    "invalid table", "invalid statistics", "invalid parameter" or "invalid candidate split";
-    `certitree.exceptions` turns it into an error for users.
+    `time_limit` is the seconds left. At depth 5 and more, with kernel "auto", all splits and a time
+    limit that a proof will hardly meet, a fifth of it goes to an adaptive run (see `refine`), whose
+    random numbers come from `seed`. The GIL is released; signals are polled: Ctrl-C ends the search
+    with status "interrupted". `progress` is called about four times a second from the calling
+    thread. Raises ValueError with a message that begins with "invalid table", "invalid statistics",
+    "invalid parameter" or "invalid candidate split"; `certitree.exceptions` turns it into an error
+    for users.
     """
 
 class MatthewsResult(TypedDict):
@@ -325,9 +327,10 @@ def solve_feature_costs(
     aggregate: bool,
     time_limit: float | None,
     memory_limit: int | None,
+    n_threads: int = 1,
     progress: Callable[[Progress], None] | None = None,
 ) -> SolveResult:
-    """Find the tree of least summed cost of predictions and of features looked at, on one thread.
+    """Find the tree of least summed cost of predictions and of features looked at.
 
     `costs` is as in `solve`, weights included; `labels` only counts merged records. A record of
     weight w pays w times the price of each distinct feature tested on its path. `prices` has

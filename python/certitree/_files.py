@@ -1,6 +1,8 @@
 """Tables from and to files: CSV and TSV (also compressed), Parquet, Feather; embedded data."""
 
+import codecs
 import difflib
+import os
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,6 +92,8 @@ def read_source(name: str, text_columns: Collection[str] = ()) -> Source:
     """
     if name.startswith(_embedded_data.PREFIX):
         return Source(name, _read_embedded(name), _embedded_data.TARGET)
+    if not name.strip():
+        raise FileError(f"the name of the file is empty: {name!r}", f"give {_FORMATS}")
     path = Path(name)
     if path.is_dir():
         raise FileError(f"{name} is a directory", f"give one file: {_FORMATS}")
@@ -117,6 +121,41 @@ def read_source(name: str, text_columns: Collection[str] = ()) -> Source:
     return Source(name, _usable(table, name), None)
 
 
+def check_writable(path: Path) -> None:
+    """Check that a file can be written, before work whose result goes there.
+
+    Raises
+    ------
+    FileError
+        If its folder does not exist, it is a folder itself, or permissions forbid it.
+    """
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise FileError(f"cannot write {path}", f"there is no folder {path.parent}")
+    if path.is_dir():
+        raise FileError(f"cannot write {path}: it is a folder", f"name a file in it: {path}/NAME")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        what = "file" if path.exists() else "folder"
+        raise FileError(
+            f"may not write {path}", f"check the permissions of the {what}, or choose another file"
+        )
+
+
+def require_table_format(path: Path) -> None:
+    """Check that the name of a file to be written tells a format.
+
+    Raises
+    ------
+    FileError
+        If it does not.
+    """
+    if _format_suffix(path) not in {*_DELIMITED, *_PARQUET, *_ARROW}:
+        raise FileError(
+            f"cannot tell the format of {path}",
+            "its name should end in .csv, .tsv (also .gz), .parquet, .feather or .arrow",
+        )
+
+
 def write_table(table: pa.Table, path: Path) -> None:
     """Write a table in the format that the suffix of `path` names.
 
@@ -125,6 +164,7 @@ def write_table(table: pa.Table, path: Path) -> None:
     FileError
         If the format is unknown or the file cannot be written.
     """
+    require_table_format(path)
     suffix = _format_suffix(path)
     try:
         if suffix in _DELIMITED:
@@ -133,13 +173,8 @@ def write_table(table: pa.Table, path: Path) -> None:
                 pa_csv.write_csv(table, stream, options)
         elif suffix in _PARQUET:
             pa_parquet.write_table(table, path)
-        elif suffix in _ARROW:
-            pa_feather.write_feather(table, path)
         else:
-            raise FileError(
-                f"cannot tell the format of {path}",
-                "its name should end in .csv, .tsv (also .gz), .parquet, .feather or .arrow",
-            )
+            pa_feather.write_feather(table, path)
     except OSError as error:
         raise FileError(
             f"cannot write {path}: {_first_line(error)}", "does the folder exist?"
@@ -212,20 +247,50 @@ def _read_delimited(path: Path, delimiter: str, text_columns: Collection[str]) -
         content = stream.read_buffer()
     if not content.size:
         raise FileError(f"{path} is empty", "a header line with the names of the columns is needed")
+    if content.slice(0, 2).to_pybytes() in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:
+        raise FileError(f"{path} is UTF-16 text; UTF-8 is read", _convert(path, "utf-16"))
     header = content.slice(0, min(content.size, 2**16)).to_pybytes().split(b"\n", 1)[0]
     if delimiter.encode() not in header and b";" in header:
         delimiter = ";"  # what spreadsheets write where the comma is the decimal sign
-    return pa_csv.read_csv(
-        pa.BufferReader(content),
-        # One block: the reader infers types from the first block, and fails on other types later.
-        read_options=pa_csv.ReadOptions(block_size=min(content.size + 1, _MAX_BLOCK_BYTES)),
-        parse_options=pa_csv.ParseOptions(
-            delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=True
-        ),
-        convert_options=pa_csv.ConvertOptions(
-            strings_can_be_null=True, column_types={name: pa.string() for name in text_columns}
-        ),
-    )
+    try:
+        table = pa_csv.read_csv(
+            pa.BufferReader(content),
+            # One block: the reader infers types from the first one, and fails on others later.
+            read_options=pa_csv.ReadOptions(block_size=min(content.size + 1, _MAX_BLOCK_BYTES)),
+            parse_options=pa_csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=True
+            ),
+            convert_options=pa_csv.ConvertOptions(
+                strings_can_be_null=True, column_types={name: pa.string() for name in text_columns}
+            ),
+        )
+    except pa.ArrowInvalid:
+        _require_utf8(content, path)
+        raise
+    # The reader takes a column that is no UTF-8 for bytes, and names for whatever they are.
+    if not header.isascii() or any(pa.types.is_binary(field.type) for field in table.schema):
+        _require_utf8(content, path)
+    return table
+
+
+def _require_utf8(content: pa.Buffer, path: Path) -> None:
+    encoded = content.to_pybytes()
+    try:
+        encoded.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = encoded.count(b"\n", 0, error.start) + 1
+        wrong = encoded[error.start : error.start + 1]
+        raise FileError(
+            f"{path} is not UTF-8 text: line {line} holds the byte 0x{wrong.hex()}, which in "
+            f"Latin-1 would be {wrong.decode('windows-1252', 'replace')!r}",
+            _convert(path, "windows-1252"),
+        ) from error
+
+
+def _convert(path: Path, encoding: str) -> str:
+    if path.suffix.lower() in _COMPRESSED:
+        return f"unpack it and convert it from {encoding} to UTF-8"
+    return f"convert it, such as with: iconv -f {encoding} -t utf-8 {path} > utf8_{path.name}"
 
 
 def _usable(table: pa.Table, name: str) -> pa.Table:

@@ -1,7 +1,7 @@
 """Fit a table and summarise the fit, beside scikit-learn's CART, in a record that others render."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,14 @@ from sklearn.model_selection import train_test_split
 
 from certitree._cart_baseline import cart_beside
 from certitree._classifier import OptimalTreeClassifier
-from certitree._files import FileError, Source, require_columns
+from certitree._files import FileError, Source, check_writable, require_columns
+from certitree._methods import make_classifier
+from certitree._objective_choice import ObjectiveChoice
 
 
 @dataclass(frozen=True)
-class Accuracy:
-    """Fraction of the weight that is predicted right, in [0, 1].
+class Score:
+    """A measure of predictions; greater is better.
 
     Attributes
     ----------
@@ -31,6 +33,25 @@ class Accuracy:
 
     train: float
     test: float | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The same measure of three models.
+
+    Attributes
+    ----------
+    measure : str
+        Its name.
+    tree, cart, constant : Score
+        Of the tree, of CART with the same depth on the same splits, and of always giving the class
+        that weighs most.
+    """
+
+    measure: str
+    tree: Score
+    cart: Score
+    constant: Score
 
 
 @dataclass(frozen=True)
@@ -47,9 +68,10 @@ class FitReport:
         Columns that the tree may use, and the different splits they give.
     saved_to : pathlib.Path or None
         Where the model was written.
-    accuracy, cart_accuracy, constant_accuracy : Accuracy
-        Of the tree, of CART with the same depth on the same splits, and of always giving the class
-        that weighs most.
+    accuracy : Comparison
+        Fractions of the weight that are predicted right.
+    own_score : Comparison or None
+        What the objective scores, if that is another measure.
     seconds : float
         Wall time of the fit.
     model : OptimalTreeClassifier
@@ -64,9 +86,8 @@ class FitReport:
     n_columns: int
     n_splits: int
     saved_to: Path | None
-    accuracy: Accuracy
-    cart_accuracy: Accuracy
-    constant_accuracy: Accuracy
+    accuracy: Comparison
+    own_score: Comparison | None
     seconds: float
     model: OptimalTreeClassifier
 
@@ -93,6 +114,9 @@ def fit_beside_cart(
     test_size: float = 0.2,
     seed: int = 0,
     save_to: Path | None = None,
+    objective: ObjectiveChoice | None = None,
+    method: str = "exact",
+    certify: bool = False,
     **parameters: Any,
 ) -> FitReport:
     """Share out the rows, fit the tree and CART, save the tree, and measure both.
@@ -113,6 +137,10 @@ def fit_beside_cart(
         Of that choice, and `random_state` of the model.
     save_to : pathlib.Path, optional
         Where to save the model.
+    objective : ObjectiveChoice, optional
+        What the tree is to be best at; accuracy if not given.
+    method, certify
+        How to search; see `make_classifier`.
     **parameters
         Of `OptimalTreeClassifier`.
 
@@ -127,13 +155,17 @@ def fit_beside_cart(
     ValueError
         If the model refuses the data or the parameters.
     """
-    if save_to is not None and not save_to.absolute().parent.is_dir():
-        # Found out before the search, which may take long.
-        raise FileError(f"cannot write {save_to}", f"there is no folder {save_to.parent}")
+    if save_to is not None:
+        check_writable(save_to)  # found out before the search, which may take long
+    choice = ObjectiveChoice() if objective is None else objective
     target = _target(source, target)
     rows = _rows(source, target, weight, drop)
+    _check_sensitive(choice.sensitive, rows, source, drop)
+    goal = choice.make(np.unique(rows.labels).tolist(), target)
     train, test = _share_out(rows, test_size, seed)
-    model = OptimalTreeClassifier(random_state=seed, **parameters)
+    model = make_classifier(
+        method, certify=certify, objective=goal, random_state=seed, **parameters
+    )
     start = time.perf_counter()
     model.fit(train.features, train.labels, sample_weight=train.weights)
     seconds = time.perf_counter() - start
@@ -141,6 +173,10 @@ def fit_beside_cart(
         _save(model, save_to)
     cart = cart_beside(model, train.features, train.labels, train.weights)
     heaviest = _heaviest_class(train)
+    predictors = (model.predict, cart.model.predict, lambda x: np.full(x.num_rows, heaviest))
+    own_score = None
+    if goal.score_name != "accuracy":
+        own_score = _compare(goal.score_name, goal.score, predictors, train, test)
     return FitReport(
         source=source.name,
         target=target,
@@ -150,9 +186,8 @@ def fit_beside_cart(
         n_columns=train.features.num_columns,
         n_splits=cart.n_splits,
         saved_to=save_to,
-        accuracy=_accuracy(model.predict, train, test),
-        cart_accuracy=_accuracy(cart.model.predict, train, test),
-        constant_accuracy=_accuracy(lambda x: np.full(x.num_rows, heaviest), train, test),
+        accuracy=_compare("accuracy", accuracy_score, predictors, train, test),
+        own_score=own_score,
         seconds=seconds,
         model=model,
     )
@@ -195,6 +230,19 @@ def _rows(source: Source, target: str, weight: str | None, drop: Sequence[str]) 
     return _Rows(features, labels.to_numpy(), weights)
 
 
+def _check_sensitive(
+    sensitive: str | None, rows: _Rows, source: Source, drop: Sequence[str]
+) -> None:
+    if sensitive is None:
+        return
+    if sensitive in drop:
+        raise FileError(
+            f"the sensitive column {sensitive!r} is also to be dropped",
+            "leave out that --drop: the tree does not split on the column anyway",
+        )
+    require_columns(rows.features, [sensitive], "sensitive column", source.name)
+
+
 def _weights(column: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
     number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
     if not number or column.null_count:
@@ -230,12 +278,22 @@ def _share_out(rows: _Rows, test_size: float, seed: int) -> tuple[_Rows, _Rows |
     return rows.take(np.sort(train)), rows.take(np.sort(test))
 
 
-def _accuracy(predict: Any, train: _Rows, test: _Rows | None) -> Accuracy:
-    def on(rows: _Rows) -> float:
-        predicted = predict(rows.features)
-        return float(accuracy_score(rows.labels, predicted, sample_weight=rows.weights))
+def _compare(
+    measure: str,
+    score: Callable[..., float],
+    predictors: Sequence[Callable[[pa.Table], NDArray[Any]]],
+    train: _Rows,
+    test: _Rows | None,
+) -> Comparison:
+    """Measure the tree, CART and the constant, in this order."""
 
-    return Accuracy(on(train), on(test) if test else None)
+    def on(rows: _Rows, predict: Callable[[pa.Table], NDArray[Any]]) -> float:
+        return float(score(rows.labels, predict(rows.features), sample_weight=rows.weights))
+
+    tree, cart, constant = (
+        Score(on(train, predict), on(test, predict) if test else None) for predict in predictors
+    )
+    return Comparison(measure, tree, cart, constant)
 
 
 def _heaviest_class(rows: _Rows) -> Any:

@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from certitree._column import Array
 from certitree._core import __version__
+from certitree._optional_results import read_optional, write_optional
+from certitree._plain import NUMBER, get, split_to_plain, to_plain
 from certitree._schema import Feature, FeatureKind
 from certitree._split import Split
 from certitree._tree import Tree
@@ -32,16 +34,16 @@ _ESTIMATORS: dict[str, type[TreeModel]] = {}
 
 _RESULTS: dict[str, type | tuple[type, ...]] = {
     "status_": str,
-    "objective_": (int, float),
-    "lower_bound_": (int, float),
-    "upper_bound_": (int, float),
-    "gap_": (int, float),
+    "objective_": NUMBER,
+    "lower_bound_": NUMBER,
+    "upper_bound_": NUMBER,
+    "gap_": NUMBER,
     "n_records_": int,
     "n_unique_": int,
     "n_unique_labelled_": int,
     "search_stats_": dict,
 }
-"""Fitted attributes kept as they are, and their types."""
+"""Fitted attributes that all models have, kept as they are, and their types."""
 
 
 EstimatorClass = TypeVar("EstimatorClass", bound="type[TreeModel]")
@@ -128,7 +130,8 @@ def to_dict(model: TreeModel) -> dict[str, Any]:
             }
             for feature in model.features_
         ],
-        "results": {name: _plain(getattr(model, name)) for name in _RESULTS},
+        "results": {name: to_plain(getattr(model, name)) for name in _RESULTS}
+        | write_optional(model),
         "tree": model.tree_.to_dict(),
     }
 
@@ -149,53 +152,32 @@ def from_dict(content: Any) -> TreeModel:
             f"the file has format version {version!r}, but this certitree reads version {VERSION}; "
             f"upgrade certitree, or save the model again"
         )
-    estimator = _get(content, "estimator", str)
+    estimator = get(content, "estimator", str)
     if estimator not in _ESTIMATORS:
         raise ModelFileError(
             f"the file holds an estimator {estimator!r}; known are {', '.join(_ESTIMATORS)}"
         )
     model = _ESTIMATORS[estimator]()
     try:
-        model.set_params(**_read_parameters(_get(content, "parameters", dict)))
+        model.set_params(**_read_parameters(get(content, "parameters", dict)))
     except ValueError as error:
         raise ModelFileError(f"its 'parameters' are not those of {estimator}: {error}") from error
-    model.classes_ = _read_classes(_get(content, "classes", dict))
-    model.features_ = tuple(_read_feature(entry) for entry in _get(content, "features", list))
+    model.classes_ = _read_classes(get(content, "classes", dict))
+    model.features_ = tuple(_read_feature(entry) for entry in get(content, "features", list))
     model.n_features_in_ = len(model.features_)
-    if _get(content, "has_feature_names", bool):
+    if get(content, "has_feature_names", bool):
         names = [feature.name for feature in model.features_]
         model.feature_names_in_ = np.array(names, dtype=object)
-    results = _get(content, "results", dict)
+    results = get(content, "results", dict)
     for name, kind in _RESULTS.items():
-        setattr(model, name, _get(results, name, kind))
+        setattr(model, name, get(results, name, kind))
+    read_optional(model, results)
     try:
-        model.tree_ = Tree.from_dict(_get(content, "tree", dict))
+        model.tree_ = Tree.from_dict(get(content, "tree", dict))
     except (ValueError, TypeError, OverflowError, CertitreeError) as error:
         raise ModelFileError(str(error)) from error
     _check_consistency(model)
     return model
-
-
-def _get(content: dict[str, Any], key: str, kind: type | tuple[type, ...]) -> Any:
-    if key not in content:
-        raise ModelFileError(f"{key!r} is missing")
-    value = content[key]
-    # A bool passes for an int in Python, but not in a file.
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise ModelFileError(f"{key!r} holds {value!r}, of another type than expected")
-    return value
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, np.generic | np.ndarray):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value
 
 
 def _plain_parameter(value: Any) -> Any:
@@ -206,14 +188,14 @@ def _plain_parameter(value: Any) -> Any:
     if isinstance(value, np.random.RandomState | np.random.Generator | BaseEstimator):
         return None
     if isinstance(value, Objective):
-        return _plain(value.to_dict())
+        return to_plain(value.to_dict())
     if isinstance(value, tuple) and len(value) == 2:
         value = Split(*value)
     if isinstance(value, Split):
-        return {"feature": _plain(value.feature), "value": _plain(value.value)}
+        return split_to_plain(value)
     if isinstance(value, Iterable) and not isinstance(value, str):
         return [_plain_parameter(entry) for entry in value]
-    return _plain(value)
+    return to_plain(value)
 
 
 def _read_parameters(plain: dict[str, Any]) -> dict[str, Any]:
@@ -244,8 +226,8 @@ def _dtype_name(classes: Array) -> str:
 
 
 def _read_classes(plain: dict[str, Any]) -> Array:
-    values = _get(plain, "values", list)
-    name = _get(plain, "dtype", str)
+    values = get(plain, "values", list)
+    name = get(plain, "dtype", str)
     if not values:
         raise ModelFileError("'classes' is empty")
     try:
@@ -261,14 +243,14 @@ def _read_classes(plain: dict[str, Any]) -> Array:
 def _read_feature(plain: Any) -> Feature:
     if not isinstance(plain, dict):
         raise ModelFileError(f"'features' holds {plain!r} instead of a description of a feature")
-    kind = _get(plain, "kind", str)
+    kind = get(plain, "kind", str)
     if kind not in get_args(FeatureKind):
         raise ModelFileError(f"a feature is of kind {kind!r}; there are {get_args(FeatureKind)}")
-    categories = _get(plain, "categories", list)
+    categories = get(plain, "categories", list)
     if not all(isinstance(category, str | bool | int | float) for category in categories):
         raise ModelFileError("a feature has a category that is neither text, number nor bool")
     return Feature(
-        _get(plain, "name", str), kind, tuple(categories), _get(plain, "has_missing", bool)
+        get(plain, "name", str), kind, tuple(categories), get(plain, "has_missing", bool)
     )
 
 

@@ -6,7 +6,14 @@ import numpy as np
 import pyarrow as pa
 
 from certitree._base import TreeModel
-from certitree._files import FileError, read_source, require_columns, write_table
+from certitree._files import (
+    FileError,
+    check_writable,
+    read_source,
+    require_columns,
+    require_table_format,
+    write_table,
+)
 from certitree._model_file import load
 
 
@@ -39,6 +46,8 @@ def predict_file(model_path: Path, source_name: str, out: Path, *, proba: bool =
     ValueError
         If the model file is damaged, or a column holds what the model cannot use.
     """
+    require_table_format(out)
+    check_writable(out)
     model = load(model_path)
     if proba and not hasattr(model, "predict_proba"):
         raise FileError(

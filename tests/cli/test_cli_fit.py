@@ -169,6 +169,7 @@ def test_a_class_with_one_row(certitree: Command, tmp_path: Path) -> None:
         (("--target", "buys", "--max-depth", "deep"), "max-depth", "fit --help"),
         (("--target", "buys", "--memory-limit", "lots"), "'lots' is not a size", "--help"),
         (("--target", "buys", "--out", "/absent/m.json"), "cannot write /absent/m.json", "folder"),
+        (("--target", "buys", "--out", "/"), "cannot write /: it is a folder", "name a file in it"),
         (("--colour", "red"), "--colour", "fit --help"),
     ],
 )
@@ -180,6 +181,26 @@ def test_errors(
     assert message in error
     assert hint in advice
     assert run.out == ""
+
+
+def test_the_output_is_checked_before_reading(certitree: Command) -> None:
+    error, _ = certitree("fit", "no table.csv", "--out", "/absent/m.json").one_error()
+    assert error == "cannot write /absent/m.json"
+
+
+def test_an_empty_name(certitree: Command) -> None:
+    error, hint = certitree("fit", "").one_error()
+    assert error == "the name of the file is empty: ''"
+    assert ".csv" in hint
+
+
+def test_another_encoding(certitree: Command, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("city,y\nKöln,a\nDelft,b\n".encode("latin-1"))
+    error, hint = certitree("fit", path, "--target", "y").one_error()
+    assert error.endswith("is not UTF-8 text: line 2 holds the byte 0xf6, which in Latin-1 would "
+                          "be 'ö'")  # fmt: skip
+    assert "iconv" in hint
 
 
 def test_all_columns_dropped(certitree: Command, tmp_path: Path) -> None:

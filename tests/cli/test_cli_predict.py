@@ -156,8 +156,16 @@ def test_damaged_models(
         path.write_text(content)
     words = ("--out", tmp_path / "p.csv") if command == "predict" else ()
     files = (people,) if command == "predict" else ()
-    error, _ = certitree(command, path, *files, *words).one_error()
+    error, hint = certitree(command, path, *files, *words).one_error()
     assert message in error
+    assert "path" in hint if content is None else "certitree fit --out" in hint
+
+
+def test_the_output_is_checked_before_reading(certitree: Command, tmp_path: Path) -> None:
+    for out, message in [("p.xlsx", "cannot tell the format"), ("absent/p.csv", "cannot write")]:
+        words = (tmp_path / "no model.json", "no table.csv", "--out", tmp_path / out)
+        error, _ = certitree("predict", *words).one_error()
+        assert message in error
 
 
 def test_a_model_of_the_future(certitree: Command, model: Path) -> None:

@@ -16,7 +16,7 @@ use crate::table::{Table, to_value_error};
 /// Find the tree of least cost of predictions and features; see `_core.pyi`.
 #[pyfunction]
 #[pyo3(signature = (table, *, costs, labels, weights, prices, feature_of_column, max_depth, max_nodes, min_samples_leaf,
-    node_penalty, candidates, aggregate, time_limit, memory_limit, progress = None))]
+    node_penalty, candidates, aggregate, time_limit, memory_limit, n_threads = 1, progress = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn solve_feature_costs<'py>(
     py: Python<'py>,
@@ -34,6 +34,7 @@ pub(crate) fn solve_feature_costs<'py>(
     aggregate: bool,
     time_limit: Option<f64>,
     memory_limit: Option<usize>,
+    n_threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut request = Request::new(
@@ -44,7 +45,7 @@ pub(crate) fn solve_feature_costs<'py>(
         candidates,
         time_limit,
         memory_limit,
-        1,
+        n_threads,
     );
     request.params.node_penalty = node_penalty;
     let tariff = Tariff {

@@ -3,6 +3,8 @@
 use std::time::{Duration, Instant};
 
 use certitree_core::problem::Problem;
+use certitree_core::propose::{Cart, Forest};
+use certitree_core::refine::{TableSource, TreeProposer, search_with_head_start};
 use certitree_core::search::{
     Bounds, Control, KernelChoice, Observer, Outcome, Params, Progress, Stats, Status, search,
 };
@@ -44,8 +46,6 @@ pub(crate) fn solve<'py>(
     disable_bounds: Vec<String>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    // The search draws no random numbers; the seed is taken for the methods that do.
-    let _ = seed;
     let limit = time_limit.map(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)));
     let limit = limit.transpose().unwrap_or(None);
     let control = Control::new(limit);
@@ -85,7 +85,35 @@ pub(crate) fn solve<'py>(
                 Problem::build(&core.table, keep, &*task, aggregate)?
             };
             let build_seconds = started.elapsed().as_secs_f64();
-            let outcome = search(&problem, &params, &control, &mut watcher)?;
+            if keep.is_some() {
+                let outcome = search(&problem, &params, &control, &mut watcher)?;
+                return Ok((problem, outcome, build_seconds));
+            }
+            let source = TableSource {
+                table: &core.table,
+                splits: &core.splits,
+                task: &*task,
+                aggregate,
+            };
+            let (forest, cart) = (Forest::default(), Cart::default());
+            let mut proposer = TreeProposer::new(
+                &core.table,
+                &core.splits,
+                &*task,
+                forest,
+                cart,
+                n_threads,
+                seed,
+            );
+            let outcome = search_with_head_start(
+                &source,
+                &problem,
+                &mut proposer,
+                &params,
+                seed,
+                &control,
+                &mut watcher,
+            )?;
             Ok((problem, outcome, build_seconds))
         })
         .map_err(to_value_error)?;

@@ -2,11 +2,13 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
+
+from certitree.exceptions import ModelFileError, ParameterError
 
 ERROR_EXIT_CODE = 2
 INTERRUPTED_EXIT_CODE = 130
@@ -65,20 +67,43 @@ def _describe(error: Exception) -> tuple[str, str]:
     hint = getattr(error, "hint", None)
     if isinstance(hint, str):
         return str(error), hint
-    if isinstance(error, MemoryError):
-        return (
-            "out of memory",
-            "set --memory-limit, lower --max-depth or --max-bins, or --drop columns",
-        )
-    if isinstance(error, FileNotFoundError) and error.filename is not None:
-        return f"there is no file {error.filename}", "check the path"
-    if isinstance(error, (ValueError, TypeError, OSError)):
-        message = str(error) or type(error).__name__
-        return message, "see certitree fit --help; --drop COLUMN leaves a column out"
+    for kind, describe in _DESCRIPTIONS.items():
+        if isinstance(error, kind):
+            return describe(error)
     return (
         f"internal error: {type(error).__name__}: {error}",
         f"please report it, with the traceback that {TRACEBACK_VARIABLE}=1 shows",
     )
+
+
+def _describe_file(error: Any) -> tuple[str, str]:
+    if error.filename is None:
+        return _describe_input(error)
+    if isinstance(error, FileNotFoundError):
+        return f"there is no file {error.filename}", "check the path"
+    return f"cannot open {error.filename}: {error.strerror}", "check the path and permissions"
+
+
+def _describe_input(error: Exception) -> tuple[str, str]:
+    message = str(error) or type(error).__name__
+    return message, "see certitree fit --help; --drop COLUMN leaves a column out"
+
+
+_DESCRIPTIONS: dict[type[Exception], Callable[[Exception], tuple[str, str]]] = {
+    MemoryError: lambda _: (
+        "out of memory",
+        "set --memory-limit, lower --max-depth or --max-bins, or --drop columns",
+    ),
+    ModelFileError: lambda error: (
+        str(error),
+        "give a file that certitree fit --out or model.save wrote; write a damaged one again",
+    ),
+    ParameterError: lambda error: (str(error), "see certitree fit --help"),
+    OSError: _describe_file,
+    ValueError: _describe_input,
+    TypeError: _describe_input,
+}
+"""What to say of errors without a hint of their own; the first class that fits counts."""
 
 
 def _print_lines(message: str, hint: str | None) -> None:

@@ -1,11 +1,14 @@
 """Reports as text in the terminal."""
 
+from collections.abc import Callable
+
 from rich.console import Console
 from rich.table import Table
 
 from certitree import export_text
 from certitree._base import TreeModel
-from certitree._fit_report import Accuracy, FitReport
+from certitree._fit_report import Comparison, FitReport, Score
+from certitree.objectives import as_objective
 
 
 def print_report(report: FitReport) -> None:
@@ -13,7 +16,7 @@ def print_report(report: FitReport) -> None:
     console = _console()
     _print_data(console, report)
     _print_tree(console, report.model)
-    _print_accuracy(console, report)
+    _print_scores(console, report)
     _print_certificate(console, report.model, report.seconds)
     if report.saved_to is not None:
         console.print(f"\nmodel saved to {report.saved_to}")
@@ -56,25 +59,30 @@ def _print_tree(console: Console, model: TreeModel) -> None:
     console.print(export_text(model).rstrip())
 
 
-def _print_accuracy(console: Console, report: FitReport) -> None:
+def _print_scores(console: Console, report: FitReport) -> None:
+    _print_comparison(console, report, report.accuracy, lambda value: f"{value:.2%}")
+    if report.own_score is not None:
+        _print_comparison(console, report, report.own_score, lambda value: f"{value:.4f}")
+
+
+def _print_comparison(
+    console: Console, report: FitReport, comparison: Comparison, text: Callable[[float], str]
+) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    table.add_column("accuracy")
+    table.add_column(comparison.measure)
     table.add_column("train", justify="right")
     if report.n_test:
         table.add_column("test", justify="right")
-    depth = report.model.max_depth
-    _add_accuracy(table, "this tree", report.accuracy)
-    _add_accuracy(table, f"CART, depth {depth}, same splits", report.cart_accuracy)
-    _add_accuracy(table, "most frequent class", report.constant_accuracy)
+
+    def add(name: str, score: Score) -> None:
+        scores = [score.train] if score.test is None else [score.train, score.test]
+        table.add_row(name, *map(text, scores))
+
+    add("this tree", comparison.tree)
+    add(f"CART, depth {report.model.max_depth}, same splits", comparison.cart)
+    add("most frequent class", comparison.constant)
     console.print()
     console.print(table)
-
-
-def _add_accuracy(table: Table, name: str, accuracy: Accuracy) -> None:
-    cells = [f"{accuracy.train:.2%}"]
-    if accuracy.test is not None:
-        cells.append(f"{accuracy.test:.2%}")
-    table.add_row(name, *cells)
 
 
 def _print_certificate(console: Console, model: TreeModel, seconds: float | None) -> None:
@@ -84,16 +92,39 @@ def _print_certificate(console: Console, model: TreeModel, seconds: float | None
     nodes, leaves = model.n_branching_nodes_, model.n_leaves_
     pairs = {
         "status": _status(model.status_),
-        "objective": f"{model.objective_:,.10g}",
+        "objective": f"{model.objective_:,.10g}{_objective_name(model)}",
         f"{side} bound": f"{bound:,.10g}",
         "gap": f"{model.gap_:.2%}",
         "tree": f"{_count(nodes, 'branching node', 'branching nodes')}, "
         f"{_count(leaves, 'leaf', 'leaves')}",
     }
+    if hasattr(model, "disparity_"):
+        pairs["disparity"] = f"{model.disparity_:.2%}"
+        rates = model.group_rates_.items()
+        pairs["rates"] = ", ".join(f"{group} {rate:.2%}" for group, rate in rates)
+    if getattr(model, "history_", None) and model.stop_reason_ != "solved":
+        pairs["iterations"] = f"{len(model.history_)}{_STOP_REASONS.get(model.stop_reason_, '')}"
     if seconds is not None:
         pairs["seconds"] = f"{seconds:.2f}"
     console.print()
     _print_pairs(console, pairs)
+
+
+_STOP_REASONS = {
+    "patience": ", until several brought nothing",
+    "capacity": ", until the tree's splits filled the candidate set",
+    "no_candidates": ", until no split was left to propose",
+    "best_possible": ", until no tree could be better",
+    "max_iterations": ", the most allowed",
+}
+"""Why an adaptive loop ended by itself, by its `stop_reason_`."""
+
+
+def _objective_name(model: TreeModel) -> str:
+    """Name the objective unless it is plain errors; policies have another kind."""
+    objective = getattr(model, "objective", "accuracy")
+    name = as_objective(objective).name if objective is not None else "accuracy"
+    return "" if name == "accuracy" else f" ({name})"
 
 
 def _status(status: str) -> str:

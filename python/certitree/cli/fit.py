@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from certitree._files import read_source
+from certitree._files import check_writable, read_source
 from certitree._fit_report import fit_beside_cart
+from certitree._objective_choice import ObjectiveChoice, offered_names
 from certitree.cli import _render
 
 
@@ -26,6 +27,66 @@ def fit(
         str | None,
         typer.Option(metavar="COLUMN", help="Column to predict. Embedded data sets: 'target'."),
     ] = None,
+    objective: Annotated[
+        str,
+        typer.Option(metavar="NAME", help=f"One of {', '.join(offered_names())}."),
+    ] = "accuracy",
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS",
+            help="The positive class of f1, f_beta, jaccard, matthews and fairness; the last one "
+            "in sorted order if not given.",
+        ),
+    ] = None,
+    class_weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="balanced|CLASS=X",
+            help="Of accuracy: all classes weigh the same, or multiply the weight of a class (may "
+            "be given several times).",
+        ),
+    ] = None,
+    cost_matrix: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv",
+            help="Of cost_matrix: predicted classes in the first line, a line for each true one.",
+        ),
+    ] = None,
+    beta: Annotated[
+        float | None, typer.Option(help="Of f_beta: how much more recall counts than precision.")
+    ] = None,
+    sensitive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Of demographic_parity and equal_opportunity: the groups to compare. The tree "
+            "does not split on this column.",
+        ),
+    ] = None,
+    limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X",
+            help="Of the same two: largest difference between the groups' rates; 0.05 if not "
+            "given.",
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="exact: search all splits. adaptive: search small candidate sets, for depth 4 and "
+            "more. auto: adaptive from depth 4 on, and exact, from its tree on.",
+        ),
+    ] = "auto",
+    certify: Annotated[
+        bool,
+        typer.Option(
+            "--certify", help="With --method adaptive: search all splits in the time left."
+        ),
+    ] = False,
     max_depth: Annotated[int, typer.Option(help="Levels of branching nodes.")] = 3,
     max_nodes: Annotated[
         int | None,
@@ -65,6 +126,17 @@ def fit(
     ] = True,
 ) -> None:
     """Fit the best tree to FILE; print it, its accuracy beside CART's, and its certificate."""
+    choice = ObjectiveChoice(
+        objective,
+        positive=positive,
+        class_weight=class_weight or None,
+        cost_matrix=cost_matrix,
+        beta=beta,
+        sensitive=sensitive,
+        limit=limit,
+    )
+    if out is not None:
+        check_writable(out)  # found out before reading, which may take long
     with redirect_stdout(sys.stderr):  # where the progress goes, beside the result
         report = fit_beside_cart(
             read_source(file),
@@ -74,6 +146,9 @@ def fit(
             test_size=test_size,
             seed=seed,
             save_to=out,
+            objective=choice,
+            method=method,
+            certify=certify,
             max_depth=max_depth,
             max_nodes=max_nodes,
             min_samples_leaf=min_samples_leaf,

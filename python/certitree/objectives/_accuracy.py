@@ -84,6 +84,11 @@ class Accuracy(Objective):
             penalty_unit=total,
         )
 
+    @property
+    def score_name(self) -> str:
+        """Name of what `score` returns; see `Objective.score_name`."""
+        return "accuracy" if self.class_weight is None else "accuracy by class weights"
+
     def score(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
         """Return the share of the weight that is classified rightly, class weights included."""
         if self.class_weight is not None:

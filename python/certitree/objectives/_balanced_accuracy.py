@@ -54,6 +54,11 @@ class BalancedAccuracy(Objective):
             maximize=True,
         )
 
+    @property
+    def score_name(self) -> str:
+        """Name of what `score` returns; see `Objective.score_name`."""
+        return "balanced accuracy"
+
     def score(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
         """Return the balanced accuracy of predictions."""
         from sklearn.metrics import balanced_accuracy_score  # noqa: PLC0415

@@ -89,6 +89,11 @@ class Objective(ABC):
             )
         return self.bind(targets, costs)
 
+    @property
+    def score_name(self) -> str:
+        """Name of what `score` returns."""
+        return "accuracy"
+
     def score(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
         """Score predictions; greater is better. Accuracy unless the objective says otherwise."""
         from sklearn.metrics import accuracy_score  # noqa: PLC0415

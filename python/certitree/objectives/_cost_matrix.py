@@ -88,6 +88,11 @@ class CostMatrix(Objective):
             penalty_unit=targets.total_weight,
         )
 
+    @property
+    def score_name(self) -> str:
+        """Name of what `score` returns; see `Objective.score_name`."""
+        return "minus mean cost"
+
     def score(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
         """Return minus the mean cost of predictions."""
         y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)

@@ -42,6 +42,11 @@ class F1(Objective):
         refuse_costs(costs, self.name)
         return bind_ratio(self.name, targets, self.pos_label, Ratio(Fraction(2), Fraction(1)))
 
+    @property
+    def score_name(self) -> str:
+        """Name of what `score` returns; see `Objective.score_name`."""
+        return "F1"
+
     def score(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
         """Return the F1 of predictions."""
         return fbeta_of(y_true, y_pred, 1.0, self.pos_label, sample_weight)
@@ -79,6 +84,11 @@ class FBeta(Objective):
         # 0.1 means one tenth, not the binary fraction next to it: that keeps the costs small.
         squared = Fraction(repr(float(self.beta))) ** 2
         return bind_ratio(self.name, targets, self.pos_label, Ratio(1 + squared, squared))
+
+    @property
+    def score_name(self) -> str:
+        """Name of what `score` returns; see `Objective.score_name`."""
+        return f"F-beta, beta {self.beta:g}"
 
     def score(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
         """Return the F-beta of predictions."""

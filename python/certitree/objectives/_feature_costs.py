@@ -34,9 +34,10 @@ _CORE_LIMITS = (
     "min_samples_leaf",
     "aggregate",
     "memory_limit",
+    "n_threads",
     "progress",
 )
-"""The limits that the core's search for feature costs knows; it runs on one thread."""
+"""The limits that the core's search for feature costs knows."""
 
 
 @register
@@ -148,6 +149,11 @@ class FeatureCosts(Objective):
         groups: Any = self.groups
         discounted: Any = self.discounted_costs
         return price_list(costs, groups, discounted, names, n_features)
+
+    @property
+    def score_name(self) -> str:
+        """Name of what `score` returns; see `Objective.score_name`."""
+        return "minus mean cost of errors"
 
     def score(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
         """Return minus the mean cost of errors; what features cost cannot be seen here."""

@@ -40,6 +40,11 @@ class Jaccard(Objective):
         refuse_costs(costs, self.name)
         return bind_ratio(self.name, targets, self.pos_label, Ratio(Fraction(1), Fraction(1)))
 
+    @property
+    def score_name(self) -> str:
+        """Name of what `score` returns; see `Objective.score_name`."""
+        return "Jaccard index"
+
     def score(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
         """Return the Jaccard index of predictions."""
         from sklearn.metrics import jaccard_score  # noqa: PLC0415

@@ -54,6 +54,11 @@ class Matthews(Objective):
             positive=positive_index(self.name, targets.classes, self.pos_label),
         )
 
+    @property
+    def score_name(self) -> str:
+        """Name of what `score` returns; see `Objective.score_name`."""
+        return "Matthews correlation"
+
     def score(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
         """Return the Matthews correlation of predictions."""
         from sklearn.metrics import matthews_corrcoef  # noqa: PLC0415

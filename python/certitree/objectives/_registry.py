@@ -30,6 +30,24 @@ def objective_names() -> list[str]:
     return sorted(_OBJECTIVES)
 
 
+def objective_class(name: str) -> type[Objective]:
+    """Return the class of the objective of that name.
+
+    Raises
+    ------
+    ParameterError
+        If there is none.
+    """
+    if name in _REFUSED:
+        raise ParameterError(f"objective={name!r} is not offered: {_REFUSED[name]}")
+    if name not in _OBJECTIVES:
+        raise ParameterError(
+            f"objective={name!r} is unknown; there are {', '.join(objective_names())}, "
+            f"and the classes of certitree.objectives"
+        )
+    return _OBJECTIVES[name]
+
+
 def as_objective(objective: str | Objective) -> Objective:
     """Return the objective that a name or an object stands for.
 
@@ -40,19 +58,13 @@ def as_objective(objective: str | Objective) -> Objective:
     """
     if isinstance(objective, Objective):
         return objective
-    if objective in _REFUSED:
-        raise ParameterError(f"objective={objective!r} is not offered: {_REFUSED[objective]}")
-    if objective not in _OBJECTIVES:
-        raise ParameterError(
-            f"objective={objective!r} is unknown; there are {', '.join(objective_names())}, "
-            f"and the classes of certitree.objectives"
-        )
+    kind = objective_class(objective)
     try:
-        return _OBJECTIVES[objective]()
+        return kind()
     except TypeError as error:
         raise ParameterError(
             f"objective={objective!r} needs arguments: {error}. Give an object, "
-            f"certitree.objectives.{_OBJECTIVES[objective].__name__}(...)"
+            f"certitree.objectives.{kind.__name__}(...)"
         ) from error
 
 

@@ -1,189 +1,158 @@
-//! The best tree of depth two: walk the splits of each column, moving rows from one histogram to the other.
+//! Depth two: one pair table, one scoring pass.
 
 use std::sync::Arc;
 
-use super::rows::{Set, add};
-use super::solver::{Answer, Solver};
+use super::margins::Margins;
+use super::score::scores_of_root;
+use super::searcher::{Costs, Prepared, Searcher, Workspace};
 use crate::search::Shape;
 use crate::search::cost::{Cost, UNREACHABLE};
-use crate::table::{Kind, SplitRef};
+use crate::search::lane::{Lane, LaneWidth};
+use crate::search::node::Node;
+use crate::search::shape::Solved;
 
-/// A side of the root split: its leaf, and a single split that is better.
-struct Side {
-    leaf: Cost,
-    split: Option<(Cost, SplitRef)>,
+/// The root of a tree, and how many branching nodes its sides may have.
+#[derive(Clone, Copy, Debug)]
+pub struct Root {
+    /// Local column.
+    pub column: usize,
+    /// Local split.
+    pub split: usize,
+    /// Branching nodes where the split is true.
+    pub inside: u32,
+    /// Branching nodes where it is false.
+    pub outside: u32,
 }
 
-impl Side {
-    /// Cost and split with at most `nodes` branching nodes, zero or one.
-    fn best(&self, nodes: u32) -> (Cost, Option<SplitRef>) {
-        match self.split {
-            Some((cost, split)) if nodes > 0 => (cost, Some(split)),
-            _ => (self.leaf, None),
+impl Searcher<'_> {
+    /// Best tree of depth two with at most `budget` branching nodes, if it costs less than `upper`.
+    pub(super) fn depth_two(&mut self, node: &Node, budget: u32, upper: Cost) -> Solved {
+        match self.shared.lane_width(node) {
+            LaneWidth::Narrow => {
+                let mut workspace = std::mem::take(&mut self.workspaces.narrow);
+                let found = self.score_node(node, budget, upper, &mut workspace);
+                self.workspaces.narrow = workspace;
+                found
+            }
+            LaneWidth::Medium => {
+                let mut workspace = std::mem::take(&mut self.workspaces.medium);
+                let found = self.score_node(node, budget, upper, &mut workspace);
+                self.workspaces.medium = workspace;
+                found
+            }
+            LaneWidth::Wide => {
+                let mut workspace = std::mem::take(&mut self.workspaces.wide);
+                let found = self.score_node(node, budget, upper, &mut workspace);
+                self.workspaces.wide = workspace;
+                found
+            }
         }
     }
-}
 
-/// What the root split costs, and what is asked for.
-#[derive(Clone, Copy)]
-struct Place {
-    price: Cost,
-    budget: u32,
-    upper: Cost,
-}
-
-/// The two sides of a root split while it moves along a column.
-struct Walk {
-    total: Vec<i64>,
-    inside: Vec<i64>,
-    outside: Vec<i64>,
-    inside_sums: Vec<i64>,
-    outside_sums: Vec<i64>,
-}
-
-impl Solver<'_> {
-    /// Find the best tree of at most two levels and `budget` branching nodes, two or three; see [`Solver::solve`] for `upper`.
-    pub(super) fn depth_two(&mut self, set: &Set, budget: u32, upper: Cost) -> Answer {
-        let rows = self.rows;
-        let mut best = Answer {
-            lower: UNREACHABLE,
-            cost: self.leaf(&set.sums),
-            shape: Shape::leaf(),
-        };
-        let mut total = rows.histogram();
-        for &row in &set.rows {
-            rows.count(&mut total, row);
+    /// The tree with a root on a node of depth two or three, its subtrees no deeper than two levels.
+    pub(super) fn tree_of(&mut self, node: &Node, root: Root) -> Option<Arc<Shape>> {
+        let (inside, outside) = node.partition(root.column, root.split);
+        let column = &node.columns[root.column];
+        let feature = self.paid.feature_of(column);
+        let is_new = self.paid.push(feature);
+        let sides = [(inside, root.inside), (outside, root.outside)].map(|(rows, nodes)| {
+            if nodes == 0 {
+                return Some(Shape::leaf());
+            }
+            let child = node.child(&rows);
+            self.tree_at_last(&child, nodes)
+        });
+        if is_new {
+            self.paid.pop(feature);
         }
-        let mut walk = Walk {
-            inside: rows.histogram(),
-            outside: total.clone(),
+        let [inside, outside] = sides;
+        Some(Shape::branch(
+            column.problem_split(root.split),
+            inside?,
+            outside?,
+        ))
+    }
+
+    /// The best tree of depth one or two, whatever the clock says unless that takes long; `None` if it was stopped.
+    pub(super) fn tree_at_last(&mut self, node: &Node, budget: u32) -> Option<Arc<Shape>> {
+        /// Cells whose filling takes no time to speak of.
+        const QUICK: usize = 1 << 26;
+        let solved = if budget == 1 {
+            self.depth_one(node)
+        } else {
+            let splits: usize = node.columns.iter().map(|column| column.n_splits).sum();
+            let work = (node.len() * node.columns.len()).saturating_mul(splits);
+            self.stoppable = work > QUICK;
+            let solved = self.depth_two(node, budget, UNREACHABLE);
+            self.stoppable = true;
+            solved
+        };
+        solved.tree.map(|(_, tree)| tree)
+    }
+
+    fn score_node<T: Lane>(
+        &mut self,
+        node: &Node,
+        budget: u32,
+        upper: Cost,
+        workspace: &mut Workspace<T>,
+    ) -> Solved {
+        let prepared = Prepared::new::<T>(node, self.shared, node.len(), 1);
+        let mut margins = Margins::default();
+        if !self.fill_total(&prepared, workspace, &mut margins) {
+            return Solved::at_least(self.shared.scale.node);
+        }
+        let Workspace {
             total,
-            inside_sums: rows.zeros(),
-            outside_sums: rows.zeros(),
-        };
-        let floor = self.scale.loss(rows.floor(&set.sums));
-        for column in 0..rows.priced.problem.columns.len() {
-            if self.control.stopped() {
-                return Answer {
-                    lower: self.quick_lower(&set.sums).min(best.cost),
-                    ..best
-                };
-            }
-            let price = self.price(column, &set.sums);
-            if price + floor >= best.cost.min(upper) {
-                best.lower = best.lower.min(price + floor);
-                continue;
-            }
-            let feature = rows.priced.feature_of_column[column];
-            let is_new = self.paid.push(feature);
-            self.walk(
-                set,
-                column,
-                Place {
-                    price,
-                    budget,
-                    upper,
-                },
-                &mut walk,
-                &mut best,
-            );
-            if is_new {
-                self.paid.pop(feature);
-            }
+            rates,
+            charges: [charges, _],
+            children: [children, _],
+            ..
+        } = workspace;
+        let buffers = (&mut *rates, &mut *charges, &mut *children);
+        let costs = self.score_total(&prepared, &margins, total, buffers);
+        let leaf = self.leaf_cost(node);
+        let least = leaf.min(cheapest(&costs, budget));
+        if least >= upper {
+            return Solved::at_least(least);
         }
-        best.lower = best.lower.min(best.cost);
-        best
-    }
-
-    /// Try the splits of a column, whose feature is paid, as root. Lowers `best.lower` to what is proven of those left out.
-    fn walk(&self, set: &Set, index: usize, place: Place, walk: &mut Walk, best: &mut Answer) {
-        let rows = self.rows;
-        let column = &rows.priced.problem.columns[index];
-        let mut by_code: Vec<Vec<u32>> = vec![Vec::new(); column.n_codes];
-        for &row in &set.rows {
-            by_code[usize::from(rows.priced.problem.row(row as usize)[index])].push(row);
+        if least == leaf {
+            return Solved::exactly(leaf, Shape::leaf());
         }
-        walk.inside.fill(0);
-        walk.inside_sums.fill(0);
-        let nest = self.sides_nest(index);
-        let mut inside_lower = 0;
-        for (split, moved) in by_code.iter().enumerate().take(column.n_splits) {
-            if moved.is_empty() {
-                continue;
-            }
-            if column.kind == Kind::Nominal {
-                walk.inside.fill(0);
-                walk.inside_sums.fill(0);
-            }
-            for &row in moved {
-                rows.count(&mut walk.inside, row);
-                add(&mut walk.inside_sums, rows.of(row));
-            }
-            subtract(&mut walk.outside_sums, &set.sums, &walk.inside_sums);
-            let smaller = walk.inside_sums[0].min(walk.outside_sums[0]);
-            if smaller < rows.min_records.max(1) {
-                continue;
-            }
-            let rest = place.price + self.quick_lower(&walk.outside_sums);
-            let bound = rest + inside_lower.max(self.quick_lower(&walk.inside_sums));
-            if bound >= best.cost.min(place.upper) {
-                best.lower = best.lower.min(bound);
-                continue;
-            }
-            let inside = self.side(&walk.inside, &walk.inside_sums);
-            let least = inside.best(1).0;
-            if nest {
-                inside_lower = least;
-            }
-            if rest + least >= best.cost.min(place.upper) {
-                best.lower = best.lower.min(rest + least);
-                continue;
-            }
-            subtract(&mut walk.outside, &walk.total, &walk.inside);
-            let sides = [inside, self.side(&walk.outside, &walk.outside_sums)];
-            let root = SplitRef {
-                column: index as u32,
-                split: split as u32,
-            };
-            offer(best, root, &sides, place);
-        }
-    }
-
-    fn side(&self, histogram: &[i64], sums: &[i64]) -> Side {
-        let leaf = self.leaf(sums);
-        let split = self
-            .rows
-            .best_split(histogram, sums, &self.paid, self.rows.leaf(sums))
-            .map(|(units, split)| (self.scale.loss(units) + self.scale.node, split))
-            .filter(|(cost, _)| *cost < leaf);
-        Side { leaf, split }
-    }
-}
-
-/// Keep the tree with this root split if it is better.
-fn offer(best: &mut Answer, root: SplitRef, sides: &[Side; 2], place: Place) {
-    let shares: &[[u32; 2]] = if place.budget >= 3 {
-        &[[1, 1]]
-    } else {
-        &[[1, 0], [0, 1]]
-    };
-    for share in shares {
-        let [a, b] = [0, 1].map(|side| sides[side].best(share[side]));
-        let cost = a.0 + b.0 + place.price;
-        if cost < best.cost {
-            let child = |split: Option<SplitRef>| -> Arc<Shape> {
-                split.map_or_else(Shape::leaf, |split| {
-                    Shape::branch(split, Shape::leaf(), Shape::leaf())
+        let rule = self.shared.rule;
+        let scale = self.shared.scale;
+        let root = (0..prepared.layout.n_splits).find_map(|g| {
+            let scores = scores_of_root(&prepared.layout, rule, total, charges, children, g);
+            (0..4).find_map(|which| {
+                let (inside, outside) = (which & 1, which >> 1);
+                let nodes = 1 + inside + outside;
+                let score = scores[inside][outside];
+                // A forbidden leaf's score is no loss: it may not even fit a cost.
+                if nodes > budget as usize || score < 0 {
+                    return None;
+                }
+                let loss = scale.loss(node.potential * self.shared.priced.unit - score);
+                let (column, split) = prepared.layout.locate(g);
+                (loss + nodes as Cost * scale.node == least).then_some(Root {
+                    column,
+                    split,
+                    inside: inside as u32,
+                    outside: outside as u32,
                 })
-            };
-            best.cost = cost;
-            best.shape = Shape::branch(root, child(a.1), child(b.1));
+            })
+        });
+        match root.and_then(|root| self.tree_of(node, root)) {
+            Some(tree) => Solved::exactly(least, tree),
+            None => Solved::at_least(self.shared.scale.node),
         }
     }
 }
 
-fn subtract(rest: &mut [i64], whole: &[i64], part: &[i64]) {
-    for ((rest, whole), part) in rest.iter_mut().zip(whole).zip(part) {
-        *rest = whole - part;
-    }
+/// Least cost with at most `budget` branching nodes.
+pub fn cheapest(costs: &Costs, budget: u32) -> Cost {
+    costs
+        .iter()
+        .take(budget as usize + 1)
+        .copied()
+        .fold(UNREACHABLE, Cost::min)
 }

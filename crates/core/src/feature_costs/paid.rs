@@ -1,7 +1,7 @@
-//! What a path has paid for so far.
+//! What a path has paid for so far, and what each test costs then.
 
 use super::priced::Priced;
-use super::rows::fingerprint;
+use crate::search::node::{NodeColumn, row_number};
 
 /// The features tested between the root and the current node.
 #[derive(Clone, Debug)]
@@ -43,17 +43,21 @@ impl<'a> Paid<'a> {
         }
     }
 
-    /// What testing a feature now costs, given the dues of a set, one per price.
+    /// The feature of a column of the problem.
+    pub fn feature_of(&self, column: &NodeColumn) -> usize {
+        self.priced.feature_of_column[column.source as usize]
+    }
+
+    /// Which price testing a feature now has; none if it is free.
     #[inline]
-    pub fn charge(&self, feature: usize, dues: &[i64]) -> i64 {
+    pub fn price(&self, feature: usize) -> Option<usize> {
         if self.tested[feature] {
-            return 0;
+            return None;
         }
         let [full, discounted] = self.priced.price_of[feature];
         let is_cheaper =
             self.priced.group_of[feature].is_some_and(|group| self.in_group[group as usize] > 0);
-        let price = if is_cheaper { discounted } else { full };
-        price.map_or(0, |price| dues[price])
+        if is_cheaper { discounted } else { full }
     }
 
     /// Test a feature; returns whether that changed anything, in which case [`Paid::pop`] must follow.
@@ -78,18 +82,8 @@ impl<'a> Paid<'a> {
         self.key = self.key.wrapping_sub(self.print(feature));
     }
 
-    /// The least that any further test costs.
-    pub fn cheapest(&self, dues: &[i64]) -> i64 {
-        self.priced
-            .feature_of_column
-            .iter()
-            .map(|&feature| self.charge(feature, dues))
-            .min()
-            .unwrap_or(0)
-    }
-
     fn print(&self, feature: usize) -> u128 {
         // Rows have the numbers before these.
-        fingerprint((self.priced.problem.n_rows() + feature) as u64)
+        row_number((self.priced.problem.n_rows() + feature) as u32)
     }
 }

@@ -1,5 +1,6 @@
 //! Merged rows with what each price amounts to on them.
 
+use super::amounts::{Amounts, common_divisor};
 use super::tariff::Tariff;
 use crate::error::Error;
 use crate::problem::Problem;
@@ -11,18 +12,19 @@ use crate::task::{AdditiveTask, RecordCosts};
 pub struct Priced {
     /// The merged rows with their costs per label.
     pub problem: Problem,
-    /// Row-major: merged row x price, in the problem's units.
-    pub dues: Vec<i64>,
-    /// Number of distinct prices.
-    pub n_amounts: usize,
+    /// How many units of price one unit of cost is worth. Costs of errors are few small numbers, and tables of those are
+    /// filled faster than tables of the fine units that decimal prices need.
+    pub unit: i64,
+    /// What the merged rows owe for each distinct price, ascending, in units of price.
+    pub amounts: Amounts,
     /// For each feature, which price it has: none if it is free, in full and discounted.
     pub price_of: Vec<[Option<usize>; 2]>,
     /// For each feature, its group.
     pub group_of: Vec<Option<u32>>,
     /// For each column of the problem, its feature.
     pub feature_of_column: Vec<usize>,
-    /// See [`Tariff::is_order_free`].
-    pub is_order_free: bool,
+    /// See [`Tariff::dropping_saves`].
+    pub dropping_saves: bool,
 }
 
 impl Priced {
@@ -51,6 +53,11 @@ impl Priced {
             label_costs.extend_from_slice(&row[..k]);
             dues.extend_from_slice(&row[k..]);
         }
+        let divisor = label_costs.iter().copied().fold(0, common_divisor).max(1);
+        for cost in &mut label_costs {
+            *cost /= divisor;
+        }
+        problem.unit *= divisor as f64;
         problem.costs = label_costs;
         problem.n_labels = k;
         let place = |amount: f64| amounts.iter().position(|&known| known == amount);
@@ -64,9 +71,9 @@ impl Priced {
             })
             .collect();
         Ok(Self {
+            unit: divisor,
+            amounts: Amounts::factor(&problem.counts, &dues, p),
             problem,
-            dues,
-            n_amounts: p,
             price_of: tariff
                 .prices
                 .iter()
@@ -74,7 +81,7 @@ impl Priced {
                 .collect(),
             group_of: tariff.prices.iter().map(|price| price.group).collect(),
             feature_of_column,
-            is_order_free: tariff.is_order_free(),
+            dropping_saves: tariff.dropping_saves(),
         })
     }
 }

@@ -76,19 +76,25 @@ impl Tariff {
         amounts
     }
 
-    /// Whether a path costs the same in whatever order it tests its features.
+    /// Whether leaving out a test never raises the cost of a path.
     ///
-    /// That is so if all features of a group have the same discount: what they share is paid once. Only then does
-    /// leaving out tests of a path never raise its cost; otherwise a cheap feature may open the door to the discount of
-    /// a dear one.
-    pub fn is_order_free(&self) -> bool {
-        let mut saved: hashbrown::HashMap<u32, f64> = hashbrown::HashMap::new();
-        self.prices.iter().all(|price| {
-            let saving = price.full - price.discounted;
-            price.group.is_none_or(|group| {
-                let other = *saved.entry(group).or_insert(saving);
-                // Differences of decimal prices are rounded.
-                (other - saving).abs() <= 1e-12 * price.full
+    /// Elsewhere a cheap feature may be worth a test that parts nothing, for the discount that it opens on a dear one. That
+    /// cannot be if every feature of a group costs at least what it saves on each of the others, as it does where a group
+    /// shares a fixed cost.
+    pub fn dropping_saves(&self) -> bool {
+        let mut groups: hashbrown::HashMap<u32, Vec<&Price>> = hashbrown::HashMap::new();
+        for price in &self.prices {
+            if let Some(group) = price.group {
+                groups.entry(group).or_default().push(price);
+            }
+        }
+        groups.values().all(|members| {
+            members.iter().enumerate().all(|(one, door)| {
+                members.iter().enumerate().all(|(other, dear)| {
+                    let saving = dear.full - dear.discounted;
+                    // Differences of decimal prices are rounded.
+                    one == other || saving <= door.full + 1e-12 * dear.full
+                })
             })
         })
     }
@@ -120,11 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn order_counts_only_if_discounts_differ_in_a_group() {
-        let same = [price(5.0, 3.0, Some(0)), price(2.0, 0.0, Some(0))];
-        let differing = [price(5.0, 1.0, Some(0)), price(2.0, 0.0, Some(0))];
-        assert!(tariff(&same).is_order_free());
-        assert!(!tariff(&differing).is_order_free());
+    fn dropping_saves_unless_a_cheap_feature_opens_a_discount() {
+        let shared = [price(5.0, 3.0, Some(0)), price(2.0, 0.0, Some(0))];
+        let half = [price(3.0, 1.5, Some(0)), price(2.0, 1.0, Some(0))];
+        let door = [price(5.0, 1.0, Some(0)), price(2.0, 0.0, Some(0))];
+        assert!(tariff(&shared).dropping_saves());
+        assert!(tariff(&half).dropping_saves());
+        assert!(!tariff(&door).dropping_saves());
     }
 
     #[test]

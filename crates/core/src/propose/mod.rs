@@ -7,7 +7,7 @@
 mod cart;
 mod forest;
 mod grow;
-mod random;
+pub(crate) mod random;
 mod records;
 mod small;
 #[cfg(test)]

@@ -155,6 +155,7 @@ impl<'r, 'm> State<'r, 'm> {
         } else {
             Stage::Solve
         };
+        self.monitor.progress.iteration = self.history.len() + 1;
         let left = self.monitor.control.time_left();
         let control = Control::new([limit, left].into_iter().flatten().min());
         let started = Instant::now();

@@ -7,6 +7,7 @@ mod coarse;
 mod construct;
 mod crew;
 mod exchange;
+mod head_start;
 mod history;
 mod improve;
 mod incumbent;
@@ -21,6 +22,7 @@ mod tests;
 mod thorough;
 mod window;
 
+pub use head_start::search_with_head_start;
 pub use history::{Record, Seconds, Step, StopReason};
 pub use monitor::{Monitor, Observer, Progress, Stage};
 pub use proposer::{Proposer, Request, TreeProposer};

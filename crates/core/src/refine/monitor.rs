@@ -25,7 +25,7 @@ pub struct Progress {
     pub elapsed: Duration,
     /// What is going on.
     pub stage: Stage,
-    /// Iteration, from 1 on.
+    /// Iteration, from 1 on, as the history counts them.
     pub iteration: usize,
     /// Size of the candidate set.
     pub n_candidates: usize,

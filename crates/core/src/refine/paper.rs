@@ -42,7 +42,7 @@ pub(super) fn refine_candidates(
             excluded.extend(&proposed);
         }
         state.monitor.progress.stage = Stage::Propose;
-        state.monitor.progress.iteration = iteration;
+        state.monitor.progress.iteration = state.history.len() + 1;
         let started = Instant::now();
         let request = Request {
             iteration,

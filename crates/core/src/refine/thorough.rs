@@ -36,6 +36,18 @@ struct Pass {
     rounds: usize,
 }
 
+impl Pass {
+    /// Lesser depths take so little time that they get more splits.
+    fn size_at(&self, level: u32) -> usize {
+        self.size.max(60 + (60 >> (level - EXACT_DEPTH)))
+    }
+
+    /// Lesser depths get more roots, too.
+    fn width_at(&self, level: u32) -> usize {
+        self.width.max(16 >> (level - EXACT_DEPTH))
+    }
+}
+
 /// A single pass goes a long way; the others take several times as long each.
 const PASSES: [Pass; 4] = [
     Pass {
@@ -156,7 +168,7 @@ fn improve_level(
         if let Some(reason) = state.stop_reason() {
             return Ok(reason);
         }
-        let candidates = promise.spread(pass.size, &state.support(), pass.near, round);
+        let candidates = promise.spread(pass.size_at(level), &state.support(), pass.near, round);
         complete = candidates.len() == n_splits;
         let started = Instant::now();
         let own;
@@ -167,7 +179,7 @@ fn improve_level(
             &own
         };
         let projection = started.elapsed().as_secs_f64();
-        let width = if round == 0 { pass.width } else { 0 };
+        let width = if round == 0 { pass.width_at(level) } else { 0 };
         let better = improve_over(
             state,
             problem,
@@ -216,7 +228,9 @@ fn improve_over(
     let started = Instant::now();
     let params = state.params.clone();
     let known = Shape::of_tree(&state.tree, problem)?;
+    let iteration = state.history.len() + 1;
     let progress = &mut state.monitor.progress;
+    progress.iteration = iteration;
     progress.stage = Stage::Improve;
     progress.n_candidates = problem.columns.iter().map(|column| column.n_splits).sum();
     progress.compression = problem.n_records as f64 / problem.n_rows().max(1) as f64;

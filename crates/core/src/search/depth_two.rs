@@ -143,6 +143,7 @@ impl<'a> Searcher<'a> {
             layout: &layout,
             bits: &bits,
             rule,
+            unit: 1,
             fill,
             used: &used,
             control: self.control(),

@@ -110,6 +110,8 @@ pub struct Source<'a> {
     pub bits: &'a [u32],
     /// Its planes.
     pub rule: LeafRule,
+    /// What one unit of gain counts in the table.
+    pub unit: i64,
     /// The kernel.
     pub fill: Fill,
     /// The bits of its values.
@@ -124,6 +126,15 @@ impl Source<'_> {
             i64::from(self.node.counts[row])
         } else {
             self.node.gains[row * self.node.lanes + plane]
+        }
+    }
+
+    /// What one unit of a plane counts: records count one each.
+    fn unit_of(&self, plane: usize) -> i64 {
+        if plane == self.rule.lanes {
+            1
+        } else {
+            self.unit
         }
     }
 
@@ -143,7 +154,8 @@ impl Source<'_> {
             for plane in 0..self.rule.planes() {
                 let values = portion.iter().map(|&row| self.value(row as usize, plane));
                 let sum: i64 = values.sum();
-                table.sums[plane] = table.sums[plane].plus(T::narrow(sign * sum));
+                table.sums[plane] =
+                    table.sums[plane].plus(T::narrow(sign * sum * self.unit_of(plane)));
                 match self.fill {
                     Fill::Histogram => self.add_histogram(portion, plane, sign, table, buffers),
                     Fill::Bitset => self.add_bitset(portion, plane, sign, table, buffers),
@@ -177,6 +189,7 @@ impl Source<'_> {
             }
         }
         buffers.scratch.reset(width, T::default());
+        let unit = sign * self.unit_of(plane);
         for batch in rows.chunks(FETCHED) {
             self.fetch(batch, plane);
             for &row in batch {
@@ -187,7 +200,7 @@ impl Source<'_> {
                         self.layout,
                         &self.bits[row * words..(row + 1) * words],
                         self.node.row(row),
-                        T::narrow(sign * value),
+                        T::narrow(unit * value),
                         plane_cells,
                         plane_margin,
                         &mut buffers.scratch,
@@ -231,6 +244,7 @@ impl Source<'_> {
         narrow_cells.reset(cells.len(), 0);
         narrow_margin.reset(width, 0);
         narrow_scratch.reset(width, 0);
+        let unit = T::narrow(self.unit_of(plane));
         let mut mass = 0;
         for batch in rows.chunks(FETCHED) {
             self.fetch(batch, plane);
@@ -242,8 +256,8 @@ impl Source<'_> {
                 }
                 mass += value.abs();
                 if mass > i64::from(i16::MAX) {
-                    flush(narrow_cells, cells);
-                    flush(narrow_margin, margin);
+                    flush(narrow_cells, cells, unit);
+                    flush(narrow_margin, margin, unit);
                     mass = value.abs();
                 }
                 add_record(
@@ -257,8 +271,8 @@ impl Source<'_> {
                 );
             }
         }
-        flush(narrow_cells, cells);
-        flush(narrow_margin, margin);
+        flush(narrow_cells, cells, unit);
+        flush(narrow_margin, margin, unit);
     }
 
     fn add_bitset<T: Lane>(
@@ -296,7 +310,7 @@ impl Source<'_> {
                     &mut buffers.block,
                     &mut buffers.words,
                 );
-                let weight = T::narrow(sign * side * bit);
+                let weight = T::narrow(sign * side * bit * self.unit_of(plane));
                 add_counts::<T>(
                     self.layout,
                     &buffers.words,

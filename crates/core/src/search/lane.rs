@@ -18,7 +18,7 @@ pub trait Lane: Copy + Default + Debug + PartialOrd + Send + Sync + 'static {
     fn plus(self, other: Self) -> Self;
     /// Wrapping difference.
     fn minus(self, other: Self) -> Self;
-    /// Product with a power of two or its negative.
+    /// Wrapping product.
     fn times(self, other: Self) -> Self;
     /// The larger one.
     fn larger(self, other: Self) -> Self;

@@ -281,7 +281,9 @@ impl Run<'_> {
                     exact: false,
                 };
             }
-            return best;
+            if self.is_alone {
+                return best;
+            }
         }
         if let Some(solved) = searcher.solve_shallow(node, depth, budget)
             && let Some((cost, tree)) = solved.tree

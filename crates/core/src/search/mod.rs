@@ -2,9 +2,9 @@
 //!
 //! It knows no task: rows have gains per label, leaves score the best sum, and that is all.
 
-mod aligned;
+pub(crate) mod aligned;
 mod archive;
-mod bounds;
+pub(crate) mod bounds;
 mod branch;
 pub(crate) mod cache;
 mod control;
@@ -13,19 +13,19 @@ mod cube;
 mod depth_one;
 mod depth_three;
 mod depth_two;
-mod fill;
-mod incumbent;
+pub(crate) mod fill;
+pub(crate) mod incumbent;
 mod initial;
 pub(crate) mod kernel;
-mod lane;
-mod layout;
+pub(crate) mod lane;
+pub(crate) mod layout;
 mod levels;
 pub(crate) mod node;
 mod params;
 mod root;
 mod run;
 pub(crate) mod searcher;
-mod shape;
+pub(crate) mod shape;
 pub(crate) mod simd;
 mod stats;
 mod sweep;
@@ -33,7 +33,9 @@ mod warm_start;
 
 pub use bounds::Bounds;
 pub use control::{Control, Stop};
+pub(crate) use cube::Plan as CubePlan;
 pub use params::Params;
+pub(crate) use run::search_beside;
 pub use run::{Observer, Outcome, Progress, Quiet, Status, search, search_from};
 pub use searcher::KernelChoice;
 pub(crate) use searcher::full_budget;

@@ -436,7 +436,7 @@ fn set_range(words: &mut [u32], from: usize, to: usize) {
 }
 
 /// A fixed pseudo-random 128-bit number per row (two rounds of splitmix64).
-fn row_number(row: u32) -> u128 {
+pub(crate) fn row_number(row: u32) -> u128 {
     let mix = |mut z: u64| {
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

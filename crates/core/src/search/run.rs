@@ -108,11 +108,35 @@ pub fn search_from(
     observer: &mut dyn Observer,
     initial: Option<&Tree>,
 ) -> Result<Outcome, Error> {
+    let is_alone = initial.is_some();
+    search_with(problem, params, control, observer, initial, is_alone)
+}
+
+/// The same, but the warm start is made too, and the better of both trees taken; the one given wins ties.
+pub(crate) fn search_beside(
+    problem: &Problem,
+    params: &Params,
+    control: &Control,
+    observer: &mut dyn Observer,
+    initial: Option<&Tree>,
+) -> Result<Outcome, Error> {
+    search_with(problem, params, control, observer, initial, false)
+}
+
+fn search_with(
+    problem: &Problem,
+    params: &Params,
+    control: &Control,
+    observer: &mut dyn Observer,
+    initial: Option<&Tree>,
+    is_alone: bool,
+) -> Result<Outcome, Error> {
     params.validate()?;
     let mut run = Run::new(problem, params, control);
     run.initial = initial
         .map(|tree| initial_shape(tree, problem, params))
         .transpose()?;
+    run.is_alone = is_alone;
     if run.is_short() {
         // Starting a thread and waiting for it would take as long again.
         return Ok(run.outcome(run.levels()));
@@ -152,6 +176,8 @@ pub(super) struct Run<'a> {
     pub(super) is_last_level: AtomicBool,
     /// A tree known before the search, and its cost in units.
     pub(super) initial: Option<(Arc<Shape>, i64)>,
+    /// Whether that tree takes the place of the warm start.
+    pub(super) is_alone: bool,
     /// The equivalent-points bound: what every tree over these splits costs at least, in units.
     pub(super) floor: i64,
     /// How to solve all boxes of the splits, if that is the cheaper way.
@@ -168,6 +194,7 @@ impl<'a> Run<'a> {
             current: RwLock::new(None),
             is_last_level: AtomicBool::new(false),
             initial: None,
+            is_alone: false,
             floor: problem
                 .costs
                 .chunks_exact(problem.n_labels)

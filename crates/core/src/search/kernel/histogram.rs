@@ -57,18 +57,18 @@ fn add_record_body<T: Lane>(
 }
 
 dispatch! {
-    /// Add narrow sums to wide ones, and clear the narrow ones.
-    pub fn flush<T: Lane>(narrow: &mut [i16], wide: &mut [T]) = flush_body;
+    /// Add narrow sums, times `unit`, to wide ones, and clear the narrow ones.
+    pub fn flush<T: Lane>(narrow: &mut [i16], wide: &mut [T], unit: T) = flush_body;
 }
 
 #[inline(always)]
-fn flush_body<T: Lane>(narrow: &mut [i16], wide: &mut [T]) {
+fn flush_body<T: Lane>(narrow: &mut [i16], wide: &mut [T], unit: T) {
     for (from, to) in narrow
         .chunks_exact_mut(CHUNK)
         .zip(wide.chunks_exact_mut(CHUNK))
     {
         for g in 0..CHUNK {
-            to[g] = to[g].plus(T::from_narrow(from[g]));
+            to[g] = to[g].plus(T::from_narrow(from[g]).times(unit));
             from[g] = 0;
         }
     }

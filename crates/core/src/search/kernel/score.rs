@@ -32,7 +32,7 @@ impl<T: Lane> PairTable<T> {
     }
 
     /// The sums of `self` as the total, those of `part` taken off.
-    fn rest(&self, part: &Self, rest_margins: &mut Aligned<T>, rest_sums: &mut Vec<T>) {
+    pub fn rest(&self, part: &Self, rest_margins: &mut Aligned<T>, rest_sums: &mut Vec<T>) {
         rest_margins.reset(self.margins.len(), T::default());
         for (rest, (&a, &b)) in rest_margins
             .iter_mut()
@@ -82,7 +82,7 @@ impl LeafRule {
 
     /// Least number of records as a lane, where it fits; else a number that no count of the lane reaches.
     #[inline(always)]
-    pub(super) fn least<T: Lane>(&self) -> T {
+    pub(crate) fn least<T: Lane>(&self) -> T {
         T::narrow(self.min_records.min(-T::FORBIDDEN.widen()))
     }
 }
@@ -213,24 +213,24 @@ pub fn score_both<T: Lane>(
     )
 }
 
-pub(super) type Chunk<T> = [T; CHUNK];
+pub(crate) type Chunk<T> = [T; CHUNK];
 
 #[inline(always)]
-pub(super) fn chunk_of<T: Lane>(cells: &[T], at: usize) -> &Chunk<T> {
+pub(crate) fn chunk_of<T: Lane>(cells: &[T], at: usize) -> &Chunk<T> {
     cells[at..at + CHUNK]
         .try_into()
         .expect("a slice of CHUNK cells")
 }
 
 #[inline(always)]
-pub(super) fn chunk_of_mut<T: Lane>(cells: &mut [T], at: usize) -> &mut Chunk<T> {
+pub(crate) fn chunk_of_mut<T: Lane>(cells: &mut [T], at: usize) -> &mut Chunk<T> {
     (&mut cells[at..at + CHUNK])
         .try_into()
         .expect("a slice of CHUNK cells")
 }
 
 #[inline(always)]
-pub(super) fn largest<T: Lane>(cells: &Chunk<T>) -> T {
+pub(crate) fn largest<T: Lane>(cells: &Chunk<T>) -> T {
     let mut width = CHUNK / 2;
     let mut cells = *cells;
     while width > 0 {

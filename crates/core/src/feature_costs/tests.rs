@@ -1,0 +1,240 @@
+//! Pair tables, bounds, threads and cache against plain recursion; recursion is tested against brute force from Python.
+
+use std::time::Duration;
+
+use super::{FeatureCostsOutcome, Price, Priced, Tariff, minimise_feature_costs};
+use crate::propose::random::Random;
+use crate::search::{Control, Params, Quiet};
+use crate::table::{Column, Kind, SplitRef, Table};
+use crate::task::RecordCosts;
+
+/// How the prices of a group relate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Discounts {
+    /// All members save the same.
+    Shared,
+    /// A cheap member may open a large discount on a dear one.
+    Door,
+    /// Prices without a common unit.
+    Decimal,
+}
+
+struct Instance {
+    table: Table,
+    costs: Vec<f64>,
+    weights: Vec<f64>,
+    n_labels: usize,
+    tariff: Tariff,
+}
+
+impl Instance {
+    fn draw(seed: u64, n_rows: usize, n_labels: usize, discounts: Discounts) -> Self {
+        let mut random = Random::new(seed, 0);
+        let mut below = |most: usize| random.below(most);
+        let kinds = [
+            (Kind::Ordered, 30),
+            (Kind::Ordered, 9),
+            (Kind::Nominal, 5),
+            (Kind::Ordered, 2),
+            (Kind::Ordered, 4),
+        ];
+        let columns: Vec<Column> = kinds
+            .iter()
+            .map(|&(kind, n_codes)| Column {
+                kind,
+                codes: (0..n_rows).map(|_| below(n_codes) as u8).collect(),
+                n_codes,
+                n_splits: n_codes - 1,
+            })
+            .collect();
+        let fractions = discounts == Discounts::Decimal;
+        let mut costs = Vec::new();
+        let mut weights = Vec::new();
+        for row in 0..n_rows {
+            let weight = 1.0
+                + below(3) as f64
+                + if fractions {
+                    below(100) as f64 / 97.0
+                } else {
+                    0.0
+                };
+            let signal =
+                usize::from(columns[0].codes[row] > 12) + usize::from(columns[1].codes[row] > 3);
+            let label = if below(4) == 0 {
+                below(n_labels)
+            } else {
+                signal % n_labels
+            };
+            costs.extend((0..n_labels).map(|guess| if guess == label { 0.0 } else { weight }));
+            weights.push(weight);
+        }
+        let prices = (0..kinds.len())
+            .map(|feature| {
+                let own = below(4) as f64 / 32.0
+                    + if fractions {
+                        0.001 * below(50) as f64
+                    } else {
+                        0.0
+                    };
+                let group = (feature != 3).then_some(feature as u32 % 2);
+                let saved = match (group, discounts) {
+                    (None, _) => 0.0,
+                    (_, Discounts::Door) => below(8) as f64 / 16.0,
+                    _ => 0.0625,
+                };
+                Price {
+                    full: own + saved,
+                    discounted: own,
+                    group,
+                }
+            })
+            .collect();
+        Self {
+            table: Table::new(n_rows, columns).expect("columns of equal length"),
+            costs,
+            weights,
+            n_labels,
+            tariff: Tariff {
+                prices,
+                feature_of_column: (0..kinds.len() as u32).collect(),
+            },
+        }
+    }
+
+    fn priced(&self) -> Priced {
+        let keep: Vec<SplitRef> = self
+            .table
+            .columns()
+            .iter()
+            .enumerate()
+            .flat_map(|(column, shape)| {
+                (0..shape.n_splits).map(move |split| SplitRef {
+                    column: column as u32,
+                    split: split as u32,
+                })
+            })
+            .collect();
+        let costs = RecordCosts {
+            costs: &self.costs,
+            n_labels: self.n_labels,
+            classes: None,
+            weights: Some(&self.weights),
+        };
+        Priced::build(&self.table, &keep, costs, &self.tariff, true).expect("valid prices")
+    }
+}
+
+fn solve(priced: &Priced, params: &Params, limit: Option<Duration>) -> FeatureCostsOutcome {
+    minimise_feature_costs(priced, params, &Control::new(limit), &mut Quiet)
+        .expect("valid parameters")
+}
+
+/// What of an outcome must not depend on how it was found.
+fn essence(outcome: &FeatureCostsOutcome) -> (f64, f64, usize) {
+    (
+        outcome.objective,
+        outcome.lower_bound,
+        outcome.tree.n_branching(),
+    )
+}
+
+#[test]
+fn pair_tables_threads_and_cache_change_nothing() {
+    for seed in 0..24 {
+        for discounts in [Discounts::Shared, Discounts::Door, Discounts::Decimal] {
+            let instance = Instance::draw(seed, 60, 2 + seed as usize % 2, discounts);
+            let priced = instance.priced();
+            let params = Params {
+                max_depth: 2 + seed as u32 % 2,
+                max_nodes: [None, None, Some(4), Some(2)][seed as usize / 2 % 4],
+                min_samples_leaf: [1, 1, 4][seed as usize % 3],
+                node_penalty: if seed % 5 == 0 { 0.25 } else { 0.0 },
+                ..Params::default()
+            };
+            let plain = solve(
+                &priced,
+                &Params {
+                    memory_limit: Some(0),
+                    ..params.clone()
+                },
+                None,
+            );
+            let tables = solve(&priced, &params, None);
+            assert_eq!(
+                essence(&tables),
+                essence(&plain),
+                "seed {seed}, {discounts:?}"
+            );
+            assert_eq!(tables.lower_bound, tables.objective);
+            let threads = solve(
+                &priced,
+                &Params {
+                    n_threads: 2,
+                    ..params
+                },
+                None,
+            );
+            assert_eq!(threads.tree, tables.tree, "seed {seed}, {discounts:?}");
+        }
+    }
+}
+
+#[test]
+fn deeper_trees_by_branching_are_the_same_for_any_number_of_threads() {
+    for seed in 0..4 {
+        for discounts in [Discounts::Shared, Discounts::Door] {
+            let instance = Instance::draw(seed, 40, 2, discounts);
+            let priced = instance.priced();
+            let params = Params {
+                max_depth: 4,
+                max_nodes: Some(9),
+                ..Params::default()
+            };
+            let one = solve(&priced, &params, None);
+            let three = solve(
+                &priced,
+                &Params {
+                    n_threads: 3,
+                    ..params.clone()
+                },
+                None,
+            );
+            assert_eq!(one.tree, three.tree, "seed {seed}, {discounts:?}");
+            assert_eq!(essence(&one), essence(&three));
+            let shallower = solve(
+                &priced,
+                &Params {
+                    max_depth: 3,
+                    ..params
+                },
+                None,
+            );
+            assert!(one.objective <= shallower.objective);
+        }
+    }
+}
+
+#[test]
+fn a_stopped_search_has_a_tree_and_a_valid_bound() {
+    let priced = Instance::draw(5, 400, 2, Discounts::Shared).priced();
+    let params = Params {
+        max_depth: 4,
+        ..Params::default()
+    };
+    let best = solve(&priced, &params, None);
+    for microseconds in [0, 300, 3000, 30_000] {
+        for n_threads in [1, 2] {
+            let limit = Duration::from_micros(microseconds);
+            let stopped = solve(
+                &priced,
+                &Params {
+                    n_threads,
+                    ..params.clone()
+                },
+                Some(limit),
+            );
+            assert!(stopped.lower_bound <= best.objective);
+            assert!(stopped.objective >= best.objective);
+        }
+    }
+}
