@@ -76,17 +76,18 @@ impl<T: Value> Masses<T> {
 
     #[inline]
     fn leaf_cost(&self, lanes: &[T]) -> T {
-        if self
-            .min_records
-            .is_some_and(|least| lanes[self.n_labels] < least)
+        self.cost_of(|lane| lanes[lane])
+    }
+
+    /// The cost of a leaf whose sums are given by lane.
+    #[inline(always)]
+    fn cost_of(&self, sum: impl Fn(usize) -> T) -> T {
+        if let Some(least) = self.min_records
+            && sum(self.n_labels) < least
         {
             return T::UNREACHABLE;
         }
-        let loss = lanes[..self.n_labels]
-            .iter()
-            .copied()
-            .min()
-            .unwrap_or_default();
+        let loss = (0..self.n_labels).map(sum).min().unwrap_or_default();
         loss * self.per_unit
     }
 }
@@ -279,9 +280,21 @@ impl<'a, T: Value> Walk<'a, T> {
                 *cell += mass;
             }
         }
-        for c in first..self.columns.len() {
-            self.columns[c].fill_slots(grid, self.stride(c));
+        self.fill_axes(grid, first);
+    }
+
+    /// Turn masses per code into slots on the axes from column `c` on: the inner ones first, while their part of the grid is in the cache.
+    fn fill_axes(&self, grid: &mut [T], c: usize) {
+        let Some(column) = self.columns.get(c) else {
+            return;
+        };
+        let stride = self.stride(c);
+        if c + 1 < self.columns.len() {
+            for part in grid.chunks_exact_mut(stride) {
+                self.fill_axes(part, c + 1);
+            }
         }
+        column.fill_slots(grid, stride);
     }
 
     /// All boxes of the first `c` columns of one box, whose masses over the others are `grid`.
@@ -294,8 +307,11 @@ impl<'a, T: Value> Walk<'a, T> {
             self.costs[rank as usize] = self.masses.leaf_cost(&grid[grid.len() - lanes..]);
             return;
         }
+        if c + 1 == self.columns.len() {
+            return self.last_column(rank, used, grid);
+        }
         let stride = self.stride(c);
-        if stride > lanes && self.must_stop() {
+        if self.must_stop() {
             return;
         }
         let columns = self.columns;
@@ -325,12 +341,44 @@ impl<'a, T: Value> Walk<'a, T> {
     }
 }
 
+impl<T: Value> Walk<'_, T> {
+    /// The boxes that differ in the last column only: their ranks follow each other, and no grid is left to write down.
+    fn last_column(&mut self, rank: u32, used: u32, grid: &[T]) {
+        let (masses, lanes) = (self.masses, self.masses.n_lanes());
+        let column = &self.columns[self.columns.len() - 1];
+        let n_states = column.within[(self.ranks.limit - used) as usize];
+        let costs = &mut self.costs[rank as usize..][..n_states];
+        for (cost, recipe) in costs.iter_mut().zip(&column.recipes) {
+            let slot = |slot: usize| &grid[slot * lanes..(slot + 1) * lanes];
+            *cost = match (slot(recipe.plus), recipe.minus.as_slice()) {
+                (plus, []) => masses.cost_of(|lane| plus[lane]),
+                (plus, [minus]) => {
+                    let minus = slot(*minus);
+                    masses.cost_of(|lane| plus[lane].minus(minus[lane]))
+                }
+                (plus, several) => masses.cost_of(|lane| {
+                    let less = several.iter().map(|&minus| slot(minus)[lane]);
+                    less.fold(plus[lane], T::minus)
+                }),
+            };
+        }
+    }
+}
+
 /// The masses of a set of codes: the values from `from` on of each slot, of `stride` values, that its recipe names.
 #[inline]
 fn subtract<T: Value>(part: &mut [T], grid: &[T], recipe: &Recipe, stride: usize, from: usize) {
-    part.copy_from_slice(&grid[recipe.plus * stride + from..][..part.len()]);
-    for &slot in &recipe.minus {
-        let less = &grid[slot * stride + from..][..part.len()];
+    let part_len = part.len();
+    let slot = |slot: usize| &grid[slot * stride + from..][..part_len];
+    let Some((&first, others)) = recipe.minus.split_first() else {
+        part.copy_from_slice(slot(recipe.plus));
+        return;
+    };
+    for ((value, &all), &off) in part.iter_mut().zip(slot(recipe.plus)).zip(slot(first)) {
+        *value = all.minus(off);
+    }
+    for &other in others {
+        let less = slot(other);
         for (value, &off) in part.iter_mut().zip(less) {
             *value -= off;
         }

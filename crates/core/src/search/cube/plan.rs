@@ -17,7 +17,7 @@ const MOST_BOXES: f64 = 1e9;
 /// Least work done in a second.
 const WORK_PER_SECOND: f64 = 2e8;
 /// Share of the general search's estimate that the cube solver may take: that search prunes, the more so the larger the problem.
-const GENERAL_SHARE: f64 = 0.5;
+const GENERAL_SHARE: f64 = 0.6;
 /// Work of some ten milliseconds.
 const LONG_WORK: f64 = 1e7;
 
