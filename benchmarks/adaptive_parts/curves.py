@@ -62,7 +62,8 @@ def watch(name: str, depth: int, limit: float, n_jobs: int) -> Record:
     from adaptive_parts.watched import WatchedTree
 
     def make() -> Any:
-        return WatchedTree(max_depth=depth, time_limit=limit, certify=True, n_jobs=n_jobs)
+        limits: Any = {"max_depth": depth, "time_limit": limit, "n_jobs": n_jobs}
+        return WatchedTree(effort="max", certify=True, **limits)
 
     load = round(os.getloadavg()[0], 2)
     problem = problems.load_reference(name)

@@ -122,6 +122,9 @@ const CELLS_PER_SECOND: f64 = 5e8;
 /// Seconds that solving three levels over all splits may be expected to take without asking.
 pub(super) const QUICK_SECONDS: f64 = 10.0;
 
+/// Longest search over all splits that nobody asked for, where it will hardly end.
+const MOST_UNASKED: Duration = Duration::from_secs(5);
+
 /// Rough seconds that depth three takes over all splits: the pairs of splits are scored once per split.
 pub(super) fn depth_three_seconds(base: &Problem) -> f64 {
     let splits: f64 = base
@@ -151,8 +154,8 @@ fn certify(state: &mut State<'_, '_>) -> Result<(), Error> {
             if state.params.max_depth.min(state.params.budget()) > 4 {
                 return Ok(());
             }
-            // Worth as much time again as finding the tree took, and a little more.
-            let spent = state.monitor.control.elapsed();
+            // Worth as much time again as finding the tree took, within reason, and a little more.
+            let spent = state.monitor.control.elapsed().min(MOST_UNASKED);
             (!is_quick(state.base, &state.params)).then(|| spent + Duration::from_secs(1))
         }
     };
