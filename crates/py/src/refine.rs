@@ -118,7 +118,7 @@ pub(crate) fn refine<'py>(
             aggregate,
         };
         let forest = Forest {
-            n_trees: forest_trees,
+            n_trees: settings.effort.forest_trees(forest_trees),
             ..Forest::default()
         };
         let cart = Cart {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use certitree_core::problem::Problem;
 use certitree_core::propose::{Cart, Forest};
-use certitree_core::refine::{TableSource, TreeProposer, search_with_head_start};
+use certitree_core::refine::{Effort, TableSource, TreeProposer, search_with_head_start};
 use certitree_core::search::{
     Bounds, Control, KernelChoice, Observer, Outcome, Params, Progress, Stats, Status, search,
 };
@@ -95,7 +95,12 @@ pub(crate) fn solve<'py>(
                 task: &*task,
                 aggregate,
             };
-            let (forest, cart) = (Forest::default(), Cart::default());
+            let most = Forest::default();
+            let forest = Forest {
+                n_trees: Effort::High.forest_trees(most.n_trees),
+                ..most
+            };
+            let cart = Cart::default();
             let mut proposer = TreeProposer::new(
                 &core.table,
                 &core.splits,

@@ -43,6 +43,8 @@ pub struct TreeProposer<'a> {
     seed: u64,
     /// What trees are grown on, and where; made when first needed.
     ready: Option<(Records, rayon::ThreadPool)>,
+    /// The forest's ranking: it excludes nothing.
+    by_forest: Option<Vec<Ranked>>,
 }
 
 impl<'a> TreeProposer<'a> {
@@ -65,6 +67,7 @@ impl<'a> TreeProposer<'a> {
             n_threads,
             seed,
             ready: None,
+            by_forest: None,
         }
     }
 
@@ -92,23 +95,25 @@ impl Proposer for TreeProposer<'_> {
         let seed = self.seed.wrapping_add(request.iteration as u64);
         let (forest, cart) = (self.forest, self.cart);
         let excluded = request.excluded;
-        let first = request.iteration == 1;
-        let ranked: Vec<Ranked> = monitor.run(|control| {
-            let stopped = || control.stopped();
-            pool.install(|| {
-                if first {
-                    rank_by_forest(records, forest, seed, &stopped)
-                } else {
-                    rank_by_cart(
-                        records,
-                        cart,
-                        &|split| excluded.contains(&split),
-                        seed,
-                        &stopped,
-                    )
-                }
+        let mut run = |first: bool| -> Vec<Ranked> {
+            monitor.run(|control| {
+                let stopped = || control.stopped();
+                pool.install(|| {
+                    if first {
+                        return rank_by_forest(records, forest, seed, &stopped);
+                    }
+                    let excluded = |split| excluded.contains(&split);
+                    rank_by_cart(records, cart, &excluded, seed, &stopped)
+                })
             })
-        });
+        };
+        let by_cart;
+        let ranked = if request.iteration == 1 {
+            self.by_forest.get_or_insert_with(|| run(true))
+        } else {
+            by_cart = run(false);
+            &by_cart
+        };
         let proposed = ranked.iter().map(|ranked| ranked.split);
         Ok(proposed
             .filter(|split| !excluded.contains(split))

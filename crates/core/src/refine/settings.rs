@@ -14,6 +14,21 @@ pub enum Effort {
     Max,
 }
 
+impl Effort {
+    /// Most trees of the forest where it has the first word only.
+    const SMALL_FOREST: usize = 25;
+
+    /// Trees of the forest that proposes the first candidate set, where `asked` are asked for.
+    ///
+    /// With high effort that set is one start among others, and a small forest finds much the same.
+    pub fn forest_trees(self, asked: usize) -> usize {
+        match self {
+            Self::Paper | Self::Max => asked,
+            Self::High => asked.min(Self::SMALL_FOREST),
+        }
+    }
+}
+
 /// Whether the exact search over all splits follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Certify {

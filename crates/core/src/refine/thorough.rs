@@ -75,6 +75,10 @@ const PASSES: [Pass; 4] = [
         rounds: 4,
     },
 ];
+
+/// Merged rows times splits up to which Algorithm 1 is also run from its start, at every depth.
+const MOST_CELLS: f64 = 1e8;
+
 /// The best tree of some depth.
 #[derive(Clone)]
 struct Best {
@@ -146,7 +150,7 @@ pub(super) fn improve_thoroughly(
     Ok(state.stop_reason().unwrap_or(reason))
 }
 
-/// One depth: rounds over spread candidate sets, then the bottoms over all splits, then candidate sets as in Algorithm 1.
+/// One depth: rounds over spread candidate sets, the bottoms over all splits, candidate sets as in Algorithm 1, and a restart.
 fn improve_level(
     state: &mut State<'_, '_>,
     proposer: &mut dyn Proposer,
@@ -187,34 +191,86 @@ fn improve_level(
             projection,
             |crew, known, node, params| {
                 let (depth, budget) = (params.max_depth, params.budget());
-                let mut best = known;
                 if width > 0 && depth > EXACT_DEPTH {
                     let grown = crew.construct(node, depth, budget, width, UNREACHABLE);
                     if let Some(grown) = grown {
                         let grown = crew.improve(grown, node, depth, budget, width / 2);
-                        if grown.cost < best.cost {
+                        if grown.cost < known.cost {
                             return grown;
                         }
                     }
                 }
-                best = crew.improve(best, node, depth, budget, width / 2);
-                best
+                crew.improve(known, node, depth, budget, width / 2)
             },
         )?;
         if complete || (!better && round > 0) {
             break;
         }
     }
-    if !complete && depth_three_seconds(state.base) < QUICK_SECONDS && state.stop_reason().is_none()
-    {
-        improve_over(state, base, Vec::new(), 0.0, |crew, known, node, params| {
-            crew.solve_bottoms(known, node, params.max_depth, params.budget())
-        })?;
+    if !complete {
+        polish(state)?;
     }
     if level <= EXACT_DEPTH {
         return Ok(state.stop_reason().unwrap_or(StopReason::Patience));
     }
-    refine_candidates(state, proposer, 2, state.settings.max_candidates)
+    let capacity = state.settings.max_candidates;
+    let reason = refine_candidates(state, proposer, 2, capacity)?;
+    if state.stop_reason().is_some() || n_splits as f64 * base.n_rows() as f64 > MOST_CELLS {
+        return Ok(reason);
+    }
+    restart(state, proposer, promise, pass)
+}
+
+/// Algorithm 1 from its start, and its tree improved: it may end in another valley. The better tree is kept.
+fn restart(
+    state: &mut State<'_, '_>,
+    proposer: &mut dyn Proposer,
+    promise: &Promise,
+    pass: &Pass,
+) -> Result<StopReason, Error> {
+    let base = state.base;
+    let known = Best {
+        tree: state.tree.clone(),
+        objective: state.objective,
+    };
+    let proof = (state.proven_for.clone(), state.candidates.clone());
+    let leaf = Tree::label(base, &Shape::Leaf);
+    let objective = state.objective_of(&leaf);
+    state.replace(leaf, objective);
+    let mut outcome = refine_candidates(state, proposer, 1, state.settings.max_candidates);
+    if outcome.is_ok() && state.stop_reason().is_none() {
+        let level = state.params.max_depth;
+        let candidates = promise.spread(pass.size_at(level), &state.support(), pass.near, 0);
+        let problem = state.source.project(&candidates)?;
+        let improved = improve_over(
+            state,
+            &problem,
+            candidates,
+            0.0,
+            |crew, known, node, params| {
+                crew.improve(known, node, params.max_depth, params.budget(), 0)
+            },
+        );
+        if let Err(error) = improved.and_then(|_| polish(state)) {
+            outcome = Err(error);
+        }
+    }
+    if known.objective <= state.objective {
+        state.replace(known.tree, known.objective);
+        (state.proven_for, state.candidates) = proof;
+    }
+    outcome
+}
+
+/// Solve the three lowest levels over all splits, where that takes no long time.
+fn polish(state: &mut State<'_, '_>) -> Result<(), Error> {
+    let base = state.base;
+    if depth_three_seconds(base) < QUICK_SECONDS && state.stop_reason().is_none() {
+        improve_over(state, base, Vec::new(), 0.0, |crew, known, node, params| {
+            crew.solve_bottoms(known, node, params.max_depth, params.budget())
+        })?;
+    }
+    Ok(())
 }
 
 /// Put the tree in terms of `problem`, let `work` improve it, and keep the outcome if it is better. Returns whether it is.
