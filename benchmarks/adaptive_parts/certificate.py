@@ -17,6 +17,10 @@ from report import format_seconds
 ESTIMATORS = ("OptimalTreeClassifier", "AdaptiveTreeClassifier")
 
 
+LONG = 10.0
+"""Fits of so many seconds are not repeated."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_problems(parser, ("compas", "heloc"))
     add_numbers(parser, "--depth", (4,), "depths")
@@ -46,6 +50,8 @@ def measure(options: argparse.Namespace) -> Iterator[Record]:
                     started = time.perf_counter()
                     model = make(estimator, depth).fit(problem.X, problem.y)
                     fits.append((time.perf_counter() - started, model))
+                if max(fits[0][0] for fits in runs.values()) > LONG:
+                    break
             for estimator, fits in runs.items():
                 model = fits[0][1]
                 yield {
