@@ -9,6 +9,7 @@ use crate::search::Shape;
 use crate::search::cost::Cost;
 use crate::search::node::Node;
 use crate::search::searcher::{CheapRoot, full_budget};
+use crate::search::warm_start::{ClassMasses, Impurity};
 
 /// Roots looked at cost at most this share more than the best one of three levels.
 const SLACK_SHARE: i64 = 8;
@@ -118,6 +119,16 @@ impl Worker<'_, '_> {
 }
 
 impl Crew<'_> {
+    /// A greedy tree whose two lowest levels are exact: a matter of moments.
+    pub fn greedy(&mut self, node: &Node, depth: u32, budget: u32) -> Part {
+        let worker = self.alone();
+        let masses = ClassMasses::new(worker.problem);
+        let (cost, shape) = worker
+            .searcher
+            .grow(&masses, node, depth, budget, Impurity::Gini);
+        Part { cost, shape }
+    }
+
     /// The same as [`Worker::construct`], with all threads.
     pub fn construct(
         &mut self,

@@ -106,6 +106,24 @@ pub(super) fn improve_thoroughly(
             .monitor
             .run(|control| Promise::of(base, &params, control))
     };
+    // A greedy tree of every depth first: where time is short there is something to show.
+    let base = state.base;
+    for level in lowest..=depth {
+        let at = (level - lowest) as usize;
+        state.params.max_depth = level;
+        improve_over(state, base, Vec::new(), 0.0, |crew, known, node, params| {
+            let found = crew.greedy(node, params.max_depth, params.budget());
+            if found.cost < known.cost {
+                found
+            } else {
+                known
+            }
+        })?;
+        bests[at] = Best {
+            tree: state.tree.clone(),
+            objective: state.objective,
+        };
+    }
     let passes = if state.settings.effort == Effort::Max {
         &PASSES[..]
     } else {

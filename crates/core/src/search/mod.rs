@@ -29,7 +29,7 @@ pub(crate) mod shape;
 pub(crate) mod simd;
 mod stats;
 mod sweep;
-mod warm_start;
+pub(crate) mod warm_start;
 
 pub use bounds::Bounds;
 pub use control::{Control, Stop};

@@ -22,7 +22,7 @@ pub enum Impurity {
 
 impl Searcher<'_> {
     /// Grow the upper levels by `impurity`, solve the lower ones exactly. The tree may exceed no limit but is not proven.
-    pub(super) fn grow(
+    pub(crate) fn grow(
         &mut self,
         masses: &ClassMasses,
         node: &Node,
