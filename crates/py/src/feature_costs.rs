@@ -97,6 +97,7 @@ pub(crate) fn solve_feature_costs<'py>(
     dict.set_item("n_unique_labelled", priced.problem.n_unique_labelled)?;
     let stats = PyDict::new(py);
     stats.set_item("nodes", outcome.n_nodes)?;
+    stats.set_item("boxes", outcome.n_boxes)?;
     stats.set_item("merge_seconds", merge_seconds)?;
     stats.set_item("warm_start_seconds", 0.0)?;
     stats.set_item(

@@ -74,6 +74,22 @@ impl Amounts {
         &self.weights[row * self.n_weights..(row + 1) * self.n_weights]
     }
 
+    /// The weight that all prices are multiples of, if there is one.
+    pub fn single_weight(&self) -> Option<usize> {
+        let first = self.amounts.first().map_or(0, |amount| amount.weight);
+        let is_only = self.amounts.iter().all(|amount| amount.weight == first);
+        is_only.then_some(first)
+    }
+
+    /// One weight of all merged rows.
+    pub fn column(&self, weight: usize) -> impl Iterator<Item = i64> {
+        self.weights
+            .iter()
+            .skip(weight)
+            .step_by(self.n_weights)
+            .copied()
+    }
+
     /// What a set of rows owes for a price, given its summed weights.
     #[inline]
     pub fn due(&self, price: usize, weights: &[i64]) -> i64 {
@@ -120,6 +136,14 @@ mod tests {
             [3, 5]
         );
         assert_eq!(found.due(1, &[7]), 35);
+        assert_eq!(found.single_weight(), Some(0));
+        assert_eq!(found.column(0).collect::<Vec<_>>(), [2, 4, 1]);
+    }
+
+    #[test]
+    fn prices_of_unlike_rows_have_no_single_weight() {
+        let found = Amounts::factor(&[1, 1], &[1, 2, 3, 1], 2);
+        assert_eq!(found.single_weight(), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! Features with a price of nothing, and groups that save nothing, are no part of the state.
 
 mod amounts;
+mod boxes;
 mod branch;
 mod charges;
 mod depth_one;

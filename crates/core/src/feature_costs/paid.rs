@@ -6,7 +6,8 @@ use crate::search::node::{NodeColumn, row_number};
 /// The features tested between the root and the current node.
 #[derive(Clone, Debug)]
 pub struct Paid<'a> {
-    priced: &'a Priced,
+    /// The prices.
+    pub priced: &'a Priced,
     tested: Vec<bool>,
     /// For each group, how many of its features are tested.
     in_group: Vec<u32>,

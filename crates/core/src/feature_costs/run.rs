@@ -1,12 +1,16 @@
-//! One search from start to end: level by level down to the depth asked for, then the certificate.
+//! One search from start to end: all boxes at once if the splits are few, else level by level down to the depth asked for; then the
+//! certificate.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::boxes;
 use super::priced::Priced;
 use super::searcher::{Searcher, Shared};
 use crate::error::Error;
 use crate::search::cost::{Cost, Scale, UNREACHABLE};
+use crate::search::cube;
 use crate::search::node::Node;
 use crate::search::shape::Solved;
 use crate::search::{Control, Observer, Params, Progress, Shape, Stop};
@@ -23,6 +27,8 @@ pub struct FeatureCostsOutcome {
     pub lower_bound: f64,
     /// Subproblems solved.
     pub n_nodes: u64,
+    /// Boxes solved, where the splits are few.
+    pub n_boxes: u64,
 }
 
 /// How often the observer is called.
@@ -62,14 +68,31 @@ pub fn minimise_feature_costs(
         node_penalty: params.node_penalty,
         budget: params.budget(),
     };
-    let best = watched(
-        |best| levels(&shared, params, &root, best),
-        Levels {
-            lower: 0,
-            cost: shared.loss(root.leaf_loss()),
-            tree: Shape::Leaf,
-        },
-        |best| {
+    let plan = boxes::plan(priced, params, control);
+    let n_boxes = AtomicU64::new(0);
+    let leaf = Levels {
+        lower: 0,
+        cost: shared.loss(root.leaf_loss()),
+        tree: Shape::Leaf,
+    };
+    let work = |best: &Mutex<Levels>| match &plan {
+        Some(plan) => {
+            let found = all_boxes(&shared, params, plan, best);
+            n_boxes.store(found, Ordering::Relaxed);
+        }
+        None => levels(&shared, params, &root, best),
+    };
+    let is_short = match &plan {
+        Some(plan) => !plan.may_be_stopped(),
+        None => params.max_depth <= 3 && !cube::is_long_sweep(problem),
+    };
+    let best = if is_short {
+        // Starting a thread and waiting for it would take as long again.
+        let best = Mutex::new(leaf);
+        work(&best);
+        best.into_inner().unwrap_or_else(PoisonError::into_inner)
+    } else {
+        watched(work, leaf, |best| {
             let progress = Progress {
                 elapsed: control.elapsed(),
                 objective: worth.objective(best),
@@ -80,14 +103,15 @@ pub fn minimise_feature_costs(
             if !observer.poll(&progress) {
                 control.stop(Stop::Interrupt);
             }
-        },
-    );
+        })
+    };
     let objective = worth.objective(&best);
     Ok(FeatureCostsOutcome {
         tree: Tree::label(problem, &best.tree),
         objective,
         lower_bound: worth.lower_bound(&best).min(objective),
         n_nodes: control.nodes(),
+        n_boxes: n_boxes.into_inner(),
     })
 }
 
@@ -111,6 +135,28 @@ impl Levels {
             self.tree = Shape::clone(&tree);
         }
     }
+}
+
+/// Solve all boxes; returns how many.
+fn all_boxes(shared: &Shared<'_>, params: &Params, plan: &cube::Plan, best: &Mutex<Levels>) -> u64 {
+    let limit = params
+        .memory_limit
+        .map_or(f64::INFINITY, |limit| limit as f64);
+    if plan.bytes > limit {
+        shared.control.stop(Stop::Memory);
+    }
+    let found = boxes::solve_boxes(shared.priced, plan, params, shared.scale, shared.control);
+    let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((cost, tree)) = found.tree
+        && cost < best.cost
+    {
+        best.cost = cost;
+        best.tree = Shape::clone(&tree);
+    }
+    if found.finished {
+        best.lower = best.cost;
+    }
+    found.boxes
 }
 
 /// Level by level: an interrupted search then has the best tree of a lesser depth.

@@ -1,10 +1,10 @@
-//! Pair tables, bounds, threads and cache against plain recursion; recursion is tested against brute force from Python.
+//! Pair tables, boxes, bounds, threads and cache against plain recursion; recursion is tested against brute force from Python.
 
 use std::time::Duration;
 
 use super::{FeatureCostsOutcome, Price, Priced, Tariff, minimise_feature_costs};
 use crate::propose::random::Random;
-use crate::search::{Control, Params, Quiet};
+use crate::search::{Control, KernelChoice, Params, Quiet};
 use crate::table::{Column, Kind, SplitRef, Table};
 use crate::task::RecordCosts;
 
@@ -139,7 +139,7 @@ fn essence(outcome: &FeatureCostsOutcome) -> (f64, f64, usize) {
 }
 
 #[test]
-fn pair_tables_threads_and_cache_change_nothing() {
+fn pair_tables_boxes_threads_and_cache_change_nothing() {
     for seed in 0..24 {
         for discounts in [Discounts::Shared, Discounts::Door, Discounts::Decimal] {
             let instance = Instance::draw(seed, 60, 2 + seed as usize % 2, discounts);
@@ -149,6 +149,7 @@ fn pair_tables_threads_and_cache_change_nothing() {
                 max_nodes: [None, None, Some(4), Some(2)][seed as usize / 2 % 4],
                 min_samples_leaf: [1, 1, 4][seed as usize % 3],
                 node_penalty: if seed % 5 == 0 { 0.25 } else { 0.0 },
+                kernel: KernelChoice::General,
                 ..Params::default()
             };
             let plain = solve(
@@ -170,11 +171,65 @@ fn pair_tables_threads_and_cache_change_nothing() {
                 &priced,
                 &Params {
                     n_threads: 2,
-                    ..params
+                    ..params.clone()
                 },
                 None,
             );
             assert_eq!(threads.tree, tables.tree, "seed {seed}, {discounts:?}");
+            let boxes = solve(
+                &priced,
+                &Params {
+                    kernel: KernelChoice::Cube,
+                    ..params
+                },
+                None,
+            );
+            assert_eq!(
+                essence(&boxes),
+                essence(&plain),
+                "seed {seed}, {discounts:?}"
+            );
+            // Prices that are no multiples of one weight are left to the general search.
+            assert_eq!(boxes.n_boxes > 0, priced.amounts.single_weight().is_some());
+        }
+    }
+}
+
+#[test]
+fn deeper_trees_of_boxes_are_the_same_for_any_number_of_threads() {
+    for seed in 0..4 {
+        for discounts in [Discounts::Shared, Discounts::Door] {
+            let instance = Instance::draw(seed, 40, 2 + seed as usize % 2, discounts);
+            let priced = instance.priced();
+            let params = Params {
+                max_depth: 4,
+                max_nodes: Some(9),
+                kernel: KernelChoice::Cube,
+                ..Params::default()
+            };
+            let one = solve(&priced, &params, None);
+            let three = solve(
+                &priced,
+                &Params {
+                    n_threads: 3,
+                    ..params.clone()
+                },
+                None,
+            );
+            assert_eq!(one.tree, three.tree, "seed {seed}, {discounts:?}");
+            let general = solve(
+                &priced,
+                &Params {
+                    kernel: KernelChoice::General,
+                    ..params
+                },
+                None,
+            );
+            assert_eq!(
+                essence(&one),
+                essence(&general),
+                "seed {seed}, {discounts:?}"
+            );
         }
     }
 }
@@ -188,6 +243,7 @@ fn deeper_trees_by_branching_are_the_same_for_any_number_of_threads() {
             let params = Params {
                 max_depth: 4,
                 max_nodes: Some(9),
+                kernel: KernelChoice::General,
                 ..Params::default()
             };
             let one = solve(&priced, &params, None);

@@ -193,6 +193,7 @@ impl Run<'_> {
             plan,
             self.scale,
             searcher.shared.rule,
+            &cube::Charging::NOTHING,
             n_threads,
             self.control,
         );

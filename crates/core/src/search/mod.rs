@@ -9,7 +9,7 @@ mod branch;
 pub(crate) mod cache;
 mod control;
 pub(crate) mod cost;
-mod cube;
+pub(crate) mod cube;
 mod depth_one;
 mod depth_three;
 mod depth_two;

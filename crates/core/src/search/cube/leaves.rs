@@ -1,4 +1,4 @@
-//! Level zero: the cost of every box as a leaf.
+//! Level zero: the cost of every box as a leaf, and its weight where tests are charged by it.
 //!
 //! The merged rows are walked column by column. While the remaining columns span many more cells than there are rows to scan, a box
 //! carries the rows it holds; from then on it carries a grid of masses over the remaining columns, in slots
@@ -23,15 +23,27 @@ pub struct Masses<T> {
     n_columns: usize,
     n_labels: usize,
     min_records: Option<T>,
+    /// Lane of the weights that tests are charged by, if tests cost something.
+    weight_lane: Option<usize>,
     /// Cost of one unit of loss.
     per_unit: T,
 }
 
+/// Per box, by rank.
+#[derive(Debug)]
+pub struct Leaves<T> {
+    /// Its cost as a leaf.
+    pub costs: Vec<T>,
+    /// Its weight; empty if tests cost nothing.
+    pub weights: Vec<T>,
+}
+
 impl<T: Value> Masses<T> {
-    /// The masses of a problem's rows.
+    /// The masses of a problem's rows, with the weight of each unless there are none: then tests cost nothing.
     pub fn new(
         problem: &Problem,
         columns: &[ColumnStates],
+        weights: &[i64],
         min_records: i64,
         per_unit: i64,
     ) -> Self {
@@ -44,6 +56,9 @@ impl<T: Value> Masses<T> {
             if counted {
                 lanes.push(T::narrow(i64::from(problem.counts[row])));
             }
+            if let Some(&weight) = weights.get(row) {
+                lanes.push(T::narrow(weight));
+            }
             codes.extend(columns.iter().map(|states| problem.row(row)[states.column]));
         }
         Self {
@@ -53,12 +68,15 @@ impl<T: Value> Masses<T> {
             n_labels: problem.n_labels,
             // More than all records is as good as one more than all, and fits the lane.
             min_records: counted.then(|| T::narrow(min_records.min(problem.n_records as i64 + 1))),
+            weight_lane: (!weights.is_empty()).then(|| problem.n_labels + usize::from(counted)),
             per_unit: T::narrow(per_unit),
         }
     }
 
     fn n_lanes(&self) -> usize {
-        self.n_labels + usize::from(self.min_records.is_some())
+        self.n_labels
+            + usize::from(self.min_records.is_some())
+            + usize::from(self.weight_lane.is_some())
     }
 
     fn row(&self, row: u32) -> &[T] {
@@ -74,11 +92,6 @@ impl<T: Value> Masses<T> {
         &self.codes[row as usize * self.n_columns + column..(row as usize + 1) * self.n_columns]
     }
 
-    #[inline]
-    fn leaf_cost(&self, lanes: &[T]) -> T {
-        self.cost_of(|lane| lanes[lane])
-    }
-
     /// The cost of a leaf whose sums are given by lane.
     #[inline(always)]
     fn cost_of(&self, sum: impl Fn(usize) -> T) -> T {
@@ -92,18 +105,18 @@ impl<T: Value> Masses<T> {
     }
 }
 
-/// The cost of every box as a leaf, by rank; `None` if stopped on the way.
-pub fn leaf_costs<T: Value>(
+/// Every box as a leaf; `None` if stopped on the way.
+pub fn leaves<T: Value>(
     masses: &Masses<T>,
     columns: &[ColumnStates],
     ranks: &Ranks,
     control: &Control,
-) -> Option<Vec<T>> {
+) -> Option<Leaves<T>> {
     let mut walk = Walk::new(masses, columns, ranks, control);
     let n_rows = masses.lanes.len() / masses.n_lanes();
     let rows: Vec<u32> = (0..n_rows as u32).collect();
     walk.from_rows(0, 0, 0, &rows);
-    (!walk.stopped).then_some(walk.costs)
+    (!walk.stopped).then_some(walk.leaves)
 }
 
 /// What the columns from some column on span.
@@ -151,7 +164,7 @@ struct Walk<'a, T> {
     spans: Vec<Span>,
     /// Per column, a grid over the columns from it on; allocated where used.
     grids: Vec<Vec<T>>,
-    costs: Vec<T>,
+    leaves: Leaves<T>,
     stopped: bool,
 }
 
@@ -174,8 +187,23 @@ impl<'a, T: Value> Walk<'a, T> {
             control,
             grids: vec![Vec::new(); spans.len()],
             spans,
-            costs: vec![T::default(); ranks.n_boxes()],
+            leaves: Leaves {
+                costs: vec![T::default(); ranks.n_boxes()],
+                weights: match masses.weight_lane {
+                    Some(_) => vec![T::default(); ranks.n_boxes()],
+                    None => Vec::new(),
+                },
+            },
             stopped: false,
+        }
+    }
+
+    /// Write down the box of a rank, whose sums are given by lane.
+    #[inline(always)]
+    fn put(&mut self, rank: u32, sum: impl Fn(usize) -> T) {
+        self.leaves.costs[rank as usize] = self.masses.cost_of(&sum);
+        if let Some(lane) = self.masses.weight_lane {
+            self.leaves.weights[rank as usize] = sum(lane);
         }
     }
 
@@ -235,7 +263,7 @@ impl<'a, T: Value> Walk<'a, T> {
                 .zip(self.masses.row(row))
                 .for_each(|(sum, &mass)| *sum += mass);
         }
-        self.costs[rank as usize] = self.masses.leaf_cost(&sums);
+        self.put(rank, |lane| sums[lane]);
     }
 
     /// A box, and the boxes that one more split of a column from `c` on makes of it.
@@ -263,7 +291,7 @@ impl<'a, T: Value> Walk<'a, T> {
             for state in 1..column.within[1] {
                 subtract(&mut sums, slots, &column.recipes[state], lanes, 0);
                 let place = rank + self.ranks.step(later, used, state as u32);
-                self.costs[place as usize] = self.masses.leaf_cost(&sums);
+                self.put(place, |lane| sums[lane]);
             }
         }
     }
@@ -304,8 +332,8 @@ impl<'a, T: Value> Walk<'a, T> {
         let left = self.ranks.limit - used;
         if left == 0 || c == self.columns.len() {
             // The last cell holds the sum of all.
-            self.costs[rank as usize] = self.masses.leaf_cost(&grid[grid.len() - lanes..]);
-            return;
+            let sums = &grid[grid.len() - lanes..];
+            return self.put(rank, |lane| sums[lane]);
         }
         if c + 1 == self.columns.len() {
             return self.last_column(rank, used, grid);
@@ -344,23 +372,23 @@ impl<'a, T: Value> Walk<'a, T> {
 impl<T: Value> Walk<'_, T> {
     /// The boxes that differ in the last column only: their ranks follow each other, and no grid is left to write down.
     fn last_column(&mut self, rank: u32, used: u32, grid: &[T]) {
-        let (masses, lanes) = (self.masses, self.masses.n_lanes());
-        let column = &self.columns[self.columns.len() - 1];
+        let lanes = self.masses.n_lanes();
+        let columns = self.columns;
+        let column = &columns[columns.len() - 1];
         let n_states = column.within[(self.ranks.limit - used) as usize];
-        let costs = &mut self.costs[rank as usize..][..n_states];
-        for (cost, recipe) in costs.iter_mut().zip(&column.recipes) {
+        for (rank, recipe) in (rank..).zip(&column.recipes[..n_states]) {
             let slot = |slot: usize| &grid[slot * lanes..(slot + 1) * lanes];
-            *cost = match (slot(recipe.plus), recipe.minus.as_slice()) {
-                (plus, []) => masses.cost_of(|lane| plus[lane]),
+            match (slot(recipe.plus), recipe.minus.as_slice()) {
+                (plus, []) => self.put(rank, |lane| plus[lane]),
                 (plus, [minus]) => {
                     let minus = slot(*minus);
-                    masses.cost_of(|lane| plus[lane].minus(minus[lane]))
+                    self.put(rank, |lane| plus[lane].minus(minus[lane]));
                 }
-                (plus, several) => masses.cost_of(|lane| {
+                (plus, several) => self.put(rank, |lane| {
                     let less = several.iter().map(|&minus| slot(minus)[lane]);
                     less.fold(plus[lane], T::minus)
                 }),
-            };
+            }
         }
     }
 }

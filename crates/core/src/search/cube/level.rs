@@ -3,10 +3,13 @@
 //! The walk goes column by column. It carries the rank of the box and, for each split of the columns behind it, the ranks of the two
 //! children, all without their later columns. At the last column the boxes of one walk are neighbours, and so are their children:
 //! the sums run over plain slices. Where the distance is used up, the later columns are whole and add nothing to any rank.
+//!
+//! Where tests cost something ([`TestPrices`]), the cuts of a column are compared among themselves first: they all cost the same.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::prices::TestPrices;
 use super::ranks::Ranks;
 use super::states::ColumnStates;
 use super::value::Value;
@@ -26,6 +29,8 @@ pub struct Level<T> {
     pub ranks: Ranks,
     /// Costs: plane x rank.
     pub planes: Vec<Vec<T>>,
+    /// Weights by rank; empty if tests cost nothing.
+    pub weights: Vec<T>,
 }
 
 /// One way to share a node budget: branching nodes in all, where the split is true, and where it is false, as planes.
@@ -67,16 +72,21 @@ pub fn plane_below(plane: usize, below: usize) -> usize {
 
 /// Compute a level of `planes` planes over the boxes of `ranks`; `None` if stopped on the way.
 #[allow(clippy::too_many_arguments)]
-pub fn next_level<T: Value>(
+pub fn next_level<T: Value, P: TestPrices>(
     columns: &[ColumnStates],
     below: &Level<T>,
     ranks: Ranks,
     planes: usize,
     node_price: T,
+    (prices, per_unit): (&P, T),
     n_threads: usize,
     control: &Control,
 ) -> Option<Level<T>> {
     let mut costs: Vec<Vec<T>> = vec![vec![T::default(); ranks.n_boxes()]; planes];
+    // One more output, behind the planes.
+    if P::PRICED {
+        costs.push(vec![T::default(); ranks.n_boxes()]);
+    }
     let shares = shares(planes, below.planes.len());
     let setting = Setting {
         columns,
@@ -84,6 +94,8 @@ pub fn next_level<T: Value>(
         below,
         shares: &shares,
         node_price,
+        prices,
+        per_unit,
         control,
     };
     let n_threads = if ranks.n_boxes() < PARALLEL {
@@ -106,7 +118,7 @@ pub fn next_level<T: Value>(
     let mut tasks = Vec::with_capacity(starts.len());
     for (start, end) in starts.iter().zip(ends) {
         let len = end - start.rank as usize;
-        let mut mine = Vec::with_capacity(planes);
+        let mut mine = Vec::with_capacity(rest.len());
         for plane in &mut rest {
             let (first, later) = std::mem::take(plane).split_at_mut(len);
             mine.push(first);
@@ -138,19 +150,25 @@ pub fn next_level<T: Value>(
             work();
         });
     }
+    let weights = costs.split_off(planes).pop().unwrap_or_default();
     (!stopped.into_inner()).then_some(Level {
         ranks,
         planes: costs,
+        weights,
     })
 }
 
 /// What the walks of a level share.
-struct Setting<'a, T> {
+struct Setting<'a, T, P> {
     columns: &'a [ColumnStates],
     ranks: &'a Ranks,
     below: &'a Level<T>,
     shares: &'a [Share],
     node_price: T,
+    /// What tests cost with nothing tested yet, in units.
+    prices: &'a P,
+    /// Cost of one unit of price.
+    per_unit: T,
     control: &'a Control,
 }
 
@@ -171,9 +189,12 @@ struct Start {
     rank_below: u32,
     used: u32,
     pairs: Vec<Pair>,
+    /// Where the pairs of each column so far end, and whether the column is cut.
+    ends: Vec<usize>,
+    is_cut: Vec<bool>,
 }
 
-impl<T: Value> Setting<'_, T> {
+impl<T: Value, P: TestPrices> Setting<'_, T, P> {
     /// Boxes cut off after a few columns, so that there are about `wanted`, in the order of ranks.
     fn task_starts(&self, wanted: usize) -> Vec<Start> {
         let mut starts = vec![Start {
@@ -182,6 +203,8 @@ impl<T: Value> Setting<'_, T> {
             rank_below: 0,
             used: 0,
             pairs: Vec::new(),
+            ends: Vec::new(),
+            is_cut: Vec::new(),
         }];
         for column in 0..self.columns.len() - 1 {
             if starts.len() >= wanted {
@@ -215,7 +238,12 @@ impl<T: Value> Setting<'_, T> {
     }
 
     fn enter(&self, start: &Start, column: usize, state: usize, pairs: Vec<Pair>) -> Start {
+        let (mut ends, mut is_cut) = (start.ends.clone(), start.is_cut.clone());
+        ends.push(pairs.len());
+        is_cut.push(state != 0);
         Start {
+            ends,
+            is_cut,
             column: column + 1,
             rank: start.rank + self.ranks.step(column, start.used, state as u32),
             rank_below: start.rank_below + self.below.ranks.step(column, start.used, state as u32),
@@ -254,35 +282,55 @@ impl<T: Value> Setting<'_, T> {
     }
 }
 
-struct Walk<'a, T> {
-    setting: &'a Setting<'a, T>,
+struct Walk<'a, T, P> {
+    setting: &'a Setting<'a, T, P>,
     /// Rank of the first box of the output.
     first: u32,
+    /// Planes, and behind them the weights if tests cost something.
     out: Vec<&'a mut [T]>,
     /// Per column, the children's ranks before it.
     pairs: Vec<Vec<Pair>>,
+    /// Per column, where its own pairs end among those.
+    ends: Vec<usize>,
+    /// What tests cost, now that the columns that are cut have been tested.
+    prices: P,
+    /// The cheapest cut of a column, for neighbouring boxes.
+    cheapest: Vec<T>,
     stopped: &'a AtomicBool,
 }
 
-impl<'a, T: Value> Walk<'a, T> {
+impl<'a, T: Value, P: TestPrices> Walk<'a, T, P> {
     fn new(
-        setting: &'a Setting<'a, T>,
+        setting: &'a Setting<'a, T, P>,
         start: &Start,
         out: Vec<&'a mut [T]>,
         stopped: &'a AtomicBool,
     ) -> Self {
-        let pairs = vec![Vec::new(); setting.columns.len() + 1];
+        let n_columns = setting.columns.len();
         Self {
             setting,
             first: start.rank,
             out,
-            pairs,
+            pairs: vec![Vec::new(); n_columns + 1],
+            ends: vec![0; n_columns],
+            prices: setting.prices.clone(),
+            cheapest: Vec::new(),
             stopped,
         }
     }
 
     fn run(mut self, start: Start) {
         self.pairs[start.column] = start.pairs;
+        self.ends[..start.column].copy_from_slice(&start.ends);
+        for (states, _) in self
+            .setting
+            .columns
+            .iter()
+            .zip(&start.is_cut)
+            .filter(|(_, is_cut)| **is_cut)
+        {
+            self.prices.test(states.column);
+        }
         self.walk(start.column, start.rank, start.rank_below, start.used);
     }
 
@@ -317,13 +365,18 @@ impl<'a, T: Value> Walk<'a, T> {
             let mut next = std::mem::take(&mut self.pairs[c + 1]);
             self.setting
                 .extend(&pairs, c, rank_below, used, state, &mut next);
+            self.ends[c] = next.len();
             self.pairs[c + 1] = next;
+            let is_new = P::PRICED && state != 0 && self.prices.test(column.column);
             self.walk(
                 c + 1,
                 rank + ranks.step(c, used, state as u32),
                 rank_below + below.ranks.step(c, used, state as u32),
                 used + column.distance[state],
             );
+            if is_new {
+                self.prices.take_back(column.column);
+            }
         }
         self.pairs[c] = pairs;
     }
@@ -335,6 +388,7 @@ impl<'a, T: Value> Walk<'a, T> {
             below,
             shares,
             node_price,
+            per_unit,
             ..
         } = *self.setting;
         for (later, column) in columns.iter().enumerate().skip(c) {
@@ -345,23 +399,53 @@ impl<'a, T: Value> Walk<'a, T> {
                 inside_used: 0,
                 outside_used: 0,
             }));
+            self.ends[later] = self.pairs[c].len();
         }
         let place = (rank - self.first) as usize;
-        for (plane, out) in self.out.iter_mut().enumerate() {
-            let from = plane_below(plane, below.planes.len());
-            out[place] = below.planes[from][rank_below as usize];
-        }
+        self.start_from_below(place, rank_below as usize, 1);
         for share in shares {
             let (inside, outside) = (
                 &below.planes[share.inside][..],
                 &below.planes[share.outside][..],
             );
-            let mut best = T::UNREACHABLE + T::UNREACHABLE;
-            for pair in &self.pairs[c] {
-                best = best.min(inside[pair.inside as usize] + outside[pair.outside as usize]);
-            }
+            let cheapest = |pairs: &[Pair]| {
+                let sums = pairs
+                    .iter()
+                    .map(|pair| inside[pair.inside as usize] + outside[pair.outside as usize]);
+                sums.fold(T::UNREACHABLE + T::UNREACHABLE, T::min)
+            };
+            let best = if P::PRICED {
+                let weight = below.weights[rank_below as usize];
+                let mut from = 0;
+                let mut best = T::UNREACHABLE + T::UNREACHABLE;
+                for (column, &to) in self.ends.iter().enumerate() {
+                    if from < to {
+                        let factor = self.prices.factor(columns[column].column);
+                        let charge = T::narrow(factor) * per_unit * weight;
+                        best = best.min(cheapest(&self.pairs[c][from..to]) + charge);
+                    }
+                    from = to;
+                }
+                best
+            } else {
+                cheapest(&self.pairs[c])
+            };
             let out = &mut self.out[share.all][place];
             *out = (*out).min(best + node_price);
+        }
+    }
+
+    /// Start `len` neighbouring boxes from what they cost one level below.
+    fn start_from_below(&mut self, place: usize, rank_below: usize, len: usize) {
+        let below = self.setting.below;
+        for (plane, out) in self.out.iter_mut().enumerate() {
+            let from = plane_below(plane, below.planes.len());
+            out[place..place + len].copy_from_slice(&below.planes[from][rank_below..][..len]);
+        }
+        if P::PRICED
+            && let Some(weights) = self.out.last_mut()
+        {
+            weights[place..place + len].copy_from_slice(&below.weights[rank_below..][..len]);
         }
     }
 
@@ -379,10 +463,9 @@ impl<'a, T: Value> Walk<'a, T> {
         let column = &columns[last];
         let len = column.within[(ranks.limit - used) as usize];
         let place = (rank - self.first) as usize;
-        for (plane, out) in self.out.iter_mut().enumerate() {
-            let from = plane_below(plane, below.planes.len());
-            out[place..place + len]
-                .copy_from_slice(&below.planes[from][rank_below as usize..][..len]);
+        self.start_from_below(place, rank_below as usize, len);
+        if P::PRICED {
+            return self.finish_last_priced(place, rank_below as usize, len);
         }
         for share in shares {
             let (inside, outside) = (
@@ -399,6 +482,64 @@ impl<'a, T: Value> Walk<'a, T> {
                 for cut in column.cuts(state) {
                     let sum = inside[cut.inside as usize] + outside[cut.outside as usize];
                     *out = (*out).min(sum + node_price);
+                }
+            }
+        }
+    }
+
+    /// The same where tests cost something: the first box is whole on the last column, whose test the others have paid for.
+    fn finish_last_priced(&mut self, place: usize, rank_below: usize, len: usize) {
+        let Setting {
+            columns,
+            below,
+            shares,
+            node_price,
+            per_unit,
+            ..
+        } = *self.setting;
+        let last = columns.len() - 1;
+        let weights = &below.weights[rank_below..][..len];
+        let factors = |prices: &P| -> Vec<T> {
+            let factors = columns.iter().map(|states| prices.factor(states.column));
+            factors.map(|factor| T::narrow(factor) * per_unit).collect()
+        };
+        let whole = factors(&self.prices);
+        let is_new = self.prices.test(columns[last].column);
+        let cut = factors(&self.prices);
+        if is_new {
+            self.prices.take_back(columns[last].column);
+        }
+        for share in shares {
+            let (inside, outside) = (
+                &below.planes[share.inside][..],
+                &below.planes[share.outside][..],
+            );
+            let out = &mut self.out[share.all][place..place + len];
+            let mut from = 0;
+            for (column, &to) in self.ends[..last].iter().enumerate() {
+                let pairs = &self.pairs[last][from..to];
+                from = to;
+                if pairs.is_empty() {
+                    continue;
+                }
+                self.cheapest.clear();
+                self.cheapest.resize(len, T::UNREACHABLE + T::UNREACHABLE);
+                keep_cheapest(&mut self.cheapest, inside, outside, pairs, node_price);
+                out[0] = out[0].min(self.cheapest[0] + whole[column] * weights[0]);
+                let factor = cut[column];
+                for ((out, &cheapest), &weight) in
+                    out.iter_mut().zip(&self.cheapest).zip(weights).skip(1)
+                {
+                    *out = (*out).min(cheapest + factor * weight);
+                }
+            }
+            let (inside, outside) = (&inside[rank_below..], &outside[rank_below..]);
+            for (state, out) in out.iter_mut().enumerate() {
+                let factor = if state == 0 { whole[last] } else { cut[last] };
+                let price = node_price + factor * weights[state];
+                for cut in columns[last].cuts(state) {
+                    let sum = inside[cut.inside as usize] + outside[cut.outside as usize];
+                    *out = (*out).min(sum + price);
                 }
             }
         }

@@ -6,12 +6,16 @@
 //! d - 1, or the best split into two boxes of level d - 1. No bound and no row is looked at after level 0, so the time hardly depends on the
 //! data.
 //!
+//! Where tests cost something, what a box was tested for is seen from the columns that are cut, so prices need no state of their own
+//! ([`TestPrices`]): only the weight of each box beside its cost.
+//!
 //! The idea of solving small sets of splits over all their subcubes follows from the candidate sets of Adaptive STreeD; the boxes of
 //! coded columns are what keeps their number low.
 
 mod leaves;
 mod level;
 mod plan;
+mod prices;
 mod ranks;
 mod states;
 mod trace;
@@ -19,9 +23,10 @@ mod value;
 
 use std::sync::Arc;
 
-use self::leaves::{Masses, leaf_costs};
+use self::leaves::{Masses, leaves};
 use self::level::{Level, next_level};
-pub use self::plan::{Plan, is_long_sweep};
+pub use self::plan::{Plan, is_long_sweep, loss_beyond};
+pub use self::prices::{Charging, TestPrices};
 use self::ranks::Ranks;
 use self::trace::shape;
 use self::value::Value;
@@ -42,12 +47,13 @@ pub struct CubeResult {
     pub boxes: u64,
 }
 
-/// Solve `problem` as planned.
-pub fn solve(
+/// Solve `problem` as planned. Costs are in units of price.
+pub fn solve<P: TestPrices>(
     problem: &Problem,
     plan: &Plan,
     scale: Scale,
     rule: LeafRule,
+    charging: &Charging<'_, P>,
     n_threads: usize,
     control: &Control,
 ) -> CubeResult {
@@ -55,6 +61,7 @@ pub fn solve(
         problem,
         plan,
         rule,
+        charging,
         n_threads,
         control,
     };
@@ -68,28 +75,37 @@ pub fn solve(
     }
 }
 
-struct Job<'a> {
+struct Job<'a, P> {
     problem: &'a Problem,
     plan: &'a Plan,
     rule: LeafRule,
+    charging: &'a Charging<'a, P>,
     n_threads: usize,
     control: &'a Control,
 }
 
-impl Job<'_> {
+impl<P: TestPrices> Job<'_, P> {
     /// Level by level; `back` turns a cost of this type into one of the search.
     fn run<T: Value>(&self, per_unit: i64, node: i64, back: impl Fn(i64) -> Cost) -> CubeResult {
         let Plan { depth, planes, .. } = self.plan;
         let columns = &self.plan.columns(self.problem);
-        let masses = Masses::<T>::new(self.problem, columns, self.rule.min_records, per_unit);
+        let masses = Masses::<T>::new(
+            self.problem,
+            columns,
+            self.charging.weights,
+            self.rule.min_records,
+            per_unit * self.charging.unit,
+        );
+        let prices = (&self.charging.prices, T::narrow(per_unit));
         let ranks = Ranks::new(columns, *depth);
         let mut boxes = 0;
         let mut levels: Vec<Level<T>> = Vec::new();
         for level in 0..=*depth {
             let next = match levels.last() {
-                None => leaf_costs(&masses, columns, &ranks, self.control).map(|costs| Level {
+                None => leaves(&masses, columns, &ranks, self.control).map(|leaves| Level {
                     ranks: ranks.clone(),
-                    planes: vec![costs],
+                    planes: vec![leaves.costs],
+                    weights: leaves.weights,
                 }),
                 Some(below) => next_level(
                     columns,
@@ -97,6 +113,7 @@ impl Job<'_> {
                     Ranks::new(columns, depth - level),
                     planes[level as usize],
                     T::narrow(node),
+                    prices,
                     self.n_threads,
                     self.control,
                 ),
@@ -111,9 +128,10 @@ impl Job<'_> {
             .last()
             .and_then(|level| level.planes.last())
             .map(|plane| plane[0]);
-        let tree = root
-            .filter(|&cost| cost < T::UNREACHABLE)
-            .map(|cost| (back(cost.widen()), shape(columns, &levels, T::narrow(node))));
+        let tree = root.filter(|&cost| cost < T::UNREACHABLE).map(|cost| {
+            let tree = shape(columns, &levels, T::narrow(node), prices);
+            (back(cost.widen()), tree)
+        });
         CubeResult {
             tree,
             finished,

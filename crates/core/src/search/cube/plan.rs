@@ -43,6 +43,11 @@ pub struct Plan {
 impl Plan {
     /// Plan for `problem`; `None` if it has no splits, no depth, or far too many boxes.
     pub fn new(problem: &Problem, params: &Params) -> Option<Self> {
+        Self::below(problem, params, loss_beyond(problem))
+    }
+
+    /// The same where no tree costs more than `most` units, what tests cost included.
+    pub fn below(problem: &Problem, params: &Params, most: i64) -> Option<Self> {
         let budget = params.budget();
         let depth = params.max_depth.min(budget);
         let mut columns: Vec<(usize, Vec<f64>)> = problem
@@ -62,7 +67,7 @@ impl Plan {
         }
         let planes = planes(depth, budget);
         let n_splits: usize = problem.columns.iter().map(|column| column.n_splits).sum();
-        let narrow = params.node_penalty == 0.0 && fits_narrow(problem, depth);
+        let narrow = params.node_penalty == 0.0 && fits_narrow(problem, most, depth);
         let width = if narrow { 4.0 } else { 8.0 };
         let (mut bytes, mut work) = (0.0, 0.0);
         for (level, &count) in planes.iter().enumerate() {
@@ -98,15 +103,24 @@ impl Plan {
 
     /// The plan, if the cube solver is asked for, or chosen as the cheaper way.
     pub fn choose(problem: &Problem, params: &Params, time_left: Option<Duration>) -> Option<Self> {
+        Self::choose_from(params, time_left, || Self::new(problem, params))
+    }
+
+    /// The same with a plan made on demand.
+    pub fn choose_from(
+        params: &Params,
+        time_left: Option<Duration>,
+        make: impl FnOnce() -> Option<Self>,
+    ) -> Option<Self> {
         match params.kernel {
-            KernelChoice::Cube => Self::new(problem, params),
+            KernelChoice::Cube => make(),
             // One pair table solves depth two as fast.
             KernelChoice::Auto if params.max_depth > 2 => {
                 let memory = params.memory_limit.unwrap_or(Params::DEFAULT_MEMORY) as f64;
                 // A search that will be cut off is better off with bounds from the first moment.
                 let most_work =
                     time_left.map_or(f64::INFINITY, |left| left.as_secs_f64() * WORK_PER_SECOND);
-                Self::new(problem, params).filter(|plan| {
+                make().filter(|plan| {
                     plan.bytes <= memory
                         && plan.work <= most_work.min(plan.general_work * GENERAL_SHARE)
                 })
@@ -134,16 +148,18 @@ impl Plan {
     }
 }
 
-/// Whether losses and numbers of branching nodes, and sums of two such costs, fit 32 bits.
-fn fits_narrow(problem: &Problem, depth: u32) -> bool {
-    let mass: i64 = problem
-        .costs
-        .chunks_exact(problem.n_labels)
-        .map(|costs| costs.iter().max().unwrap_or(&0) - costs.iter().min().unwrap_or(&0))
-        .sum();
-    mass.checked_mul(i64::from(full_budget(depth)) + 1)
+/// Whether losses of up to `most` with numbers of branching nodes, and sums of two such costs, fit 32 bits.
+fn fits_narrow(problem: &Problem, most: i64, depth: u32) -> bool {
+    most.checked_mul(i64::from(full_budget(depth)) + 1)
         .is_some_and(|most| most < i32::UNREACHABLE.widen())
         && (problem.n_records as i64) < i32::UNREACHABLE.widen()
+}
+
+/// The most that a tree can lose beyond what none can avoid.
+pub fn loss_beyond(problem: &Problem) -> i64 {
+    let rows = problem.costs.chunks_exact(problem.n_labels);
+    rows.map(|costs| costs.iter().max().unwrap_or(&0) - costs.iter().min().unwrap_or(&0))
+        .sum()
 }
 
 /// Work of the general search. Small sets of splits leave it little to prune: it sweeps through about as many depth-three subproblems as
