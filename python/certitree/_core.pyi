@@ -314,7 +314,7 @@ def solve_impurity(
 def solve_feature_costs(
     table: Table,
     *,
-    costs: NDArray[np.float64],
+    error_costs: NDArray[np.float64],
     labels: NDArray[np.int32],
     weights: NDArray[np.float64] | None,
     prices: Sequence[tuple[float, float, int | None]],
@@ -323,7 +323,6 @@ def solve_feature_costs(
     max_nodes: int | None,
     min_samples_leaf: int,
     node_penalty: float,
-    candidates: Sequence[tuple[int, int]] | None,
     aggregate: bool,
     time_limit: float | None,
     memory_limit: int | None,
@@ -332,12 +331,12 @@ def solve_feature_costs(
 ) -> SolveResult:
     """Find the tree of least summed cost of predictions and of features looked at.
 
-    `costs` is as in `solve`, weights included; `labels` only counts merged records. A record of
-    weight w pays w times the price of each distinct feature tested on its path. `prices` has
-    (full, discounted, group) per feature, 0 <= discounted <= full: the discounted price is due
+    `error_costs[i, j]` is the cost of predicting label j where label i is true. A record of weight
+    w pays w times that, and w times the price of each distinct feature tested on its path. `prices`
+    has (full, discounted, group) per feature, 0 <= discounted <= full: the discounted price is due
     where another feature of the group was paid before. `feature_of_column` names the feature of
-    each coded column. Splits that equal each other may differ in price, so `candidates` should
-    list all, not only those of `Table.splits`. Otherwise as `solve`.
+    each coded column. Splits that equal each other may differ in price, so all splits of the table
+    are candidates, not only those of `Table.splits`. Otherwise as `solve`.
     """
 
 Proposer = Callable[[int, list[tuple[int, int]], int], Sequence[tuple[int, int]]]

@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::problem::{Problem, ProblemColumn};
-use crate::table::{Column, Projection, SplitRef, Table, distinct_splits, group_rows};
-use crate::task::{AdditiveTask, quantise};
+use crate::table::{Column, Projection, SplitRef, Table, all_splits, distinct_splits, group_rows};
+use crate::task::{AdditiveTask, quantise, quantise_total};
 
 /// Groups of records over a candidate set.
 #[derive(Clone, Debug)]
@@ -52,6 +52,33 @@ impl Merging {
         Ok((splits, merging))
     }
 
+    /// The groups of [`Merging::of_distinct_splits`] over all splits of `table`, also those that equal each other.
+    ///
+    /// # Errors
+    /// None on a table that is consistent.
+    pub fn over_all_splits(&self, table: &Table) -> Result<Self, Error> {
+        let mut first_rows: Vec<u32> = Vec::with_capacity(self.n_groups);
+        for (row, &group) in self.group_of_row.iter().enumerate() {
+            // Groups are numbered in the order of their first rows.
+            if group as usize == first_rows.len() {
+                first_rows.push(row as u32);
+            }
+        }
+        let columns = table.columns().iter().map(|column| Column {
+            codes: at_rows(&column.codes, &first_rows),
+            ..*column
+        });
+        let unique = Table::new(first_rows.len(), columns.collect())?;
+        let splits = all_splits(&unique);
+        let rows: Vec<u32> = (0..unique.n_rows() as u32).collect();
+        let projection = unique.project(&splits)?;
+        Ok(Self::from_groups(
+            &projection,
+            &rows,
+            self.group_of_row.clone(),
+        ))
+    }
+
     fn from_groups(projection: &Projection, first_rows: &[u32], group_of_row: Vec<u32>) -> Self {
         let columns = projection.table.columns();
         let mut codes = vec![0_u8; first_rows.len() * columns.len()];
@@ -96,20 +123,15 @@ impl Merging {
             ));
         }
         let k = task.n_labels();
-        let quantised = quantise(&task.costs_of(&present))?;
-        let mut rows = Rows::new(self.n_groups);
-        let mut costs: Vec<i64> = Vec::with_capacity(self.n_groups * k);
-        let mut labelled = LabelledCount::new(self.n_groups);
-        let classes = task.classes_of(&present);
-        for (i, &record) in present.iter().enumerate() {
-            let row = rows.add(self.group_of_row[record as usize]);
-            costs.resize(rows.counts.len() * k, 0);
-            let units = &quantised.units[i * k..(i + 1) * k];
-            for (sum, unit) in costs[row * k..].iter_mut().zip(units) {
-                *sum += unit;
-            }
-            labelled.insert(row, classes[i]);
-        }
+        let Sums {
+            rows,
+            costs,
+            n_unique_labelled,
+            unit,
+        } = match task.costs_by_class() {
+            Some(by_class) => self.sums_by_class(&by_class, k, &task.classes_of(&present))?,
+            None => self.sums(task, &present)?,
+        };
         let width = self.columns.len();
         let mut codes = Vec::with_capacity(rows.groups.len() * width);
         for &group in &rows.groups {
@@ -121,11 +143,92 @@ impl Merging {
             costs,
             counts: rows.counts,
             n_labels: k,
-            unit: quantised.unit,
+            unit,
             n_records: present.len(),
-            n_unique_labelled: labelled.count,
+            n_unique_labelled,
         })
     }
+
+    /// Sum the costs of the records that take part, one by one.
+    fn sums(&self, task: &dyn AdditiveTask, present: &[u32]) -> Result<Sums, Error> {
+        let k = task.n_labels();
+        let quantised = quantise(&task.costs_of(present))?;
+        let mut rows = Rows::new(self.n_groups);
+        let mut costs: Vec<i64> = Vec::with_capacity(self.n_groups * k);
+        let mut labelled = LabelledCount::new(self.n_groups);
+        let classes = task.classes_of(present);
+        for (i, &record) in present.iter().enumerate() {
+            let row = rows.add(self.group_of_row[record as usize]);
+            costs.resize(rows.counts.len() * k, 0);
+            let units = &quantised.units[i * k..(i + 1) * k];
+            for (sum, unit) in costs[row * k..].iter_mut().zip(units) {
+                *sum += unit;
+            }
+            labelled.insert(row, classes[i]);
+        }
+        Ok(Sums {
+            rows,
+            costs,
+            n_unique_labelled: labelled.count,
+            unit: quantised.unit,
+        })
+    }
+
+    /// The same where the costs of a record are those of its class: count the classes first.
+    fn sums_by_class(&self, by_class: &[f64], k: usize, classes: &[u32]) -> Result<Sums, Error> {
+        let n_classes = by_class.len() / k;
+        let mut rows = Rows::new(self.n_groups);
+        let mut counts: Vec<u32> = Vec::with_capacity(self.n_groups * n_classes);
+        for (&group, &class) in self.group_of_row.iter().zip(classes) {
+            let row = rows.add(group);
+            if counts.len() == row * n_classes {
+                counts.resize((row + 1) * n_classes, 0);
+            }
+            counts[row * n_classes + class as usize] += 1;
+        }
+        let mut totals = vec![0_u64; n_classes];
+        for row in counts.chunks_exact(n_classes) {
+            for (total, &count) in totals.iter_mut().zip(row) {
+                *total += u64::from(count);
+            }
+        }
+        // A class without records has no say in the unit.
+        let mut occurring = by_class.to_vec();
+        let mut total = 0.0;
+        for (costs, &count) in occurring.chunks_exact_mut(k).zip(&totals) {
+            if count == 0 {
+                costs.fill(0.0);
+            }
+            total += count as f64 * costs.iter().sum::<f64>();
+        }
+        let quantised = quantise_total(&occurring, total)?;
+        let mut costs = vec![0; rows.counts.len() * k];
+        for (sums, counts) in costs
+            .chunks_exact_mut(k)
+            .zip(counts.chunks_exact(n_classes))
+        {
+            for (units, &count) in quantised.units.chunks_exact(k).zip(counts) {
+                for (sum, unit) in sums.iter_mut().zip(units) {
+                    *sum += i64::from(count) * unit;
+                }
+            }
+        }
+        Ok(Sums {
+            rows,
+            costs,
+            n_unique_labelled: counts.iter().filter(|&&count| count > 0).count(),
+            unit: quantised.unit,
+        })
+    }
+}
+
+/// Costs summed by group.
+struct Sums {
+    rows: Rows,
+    /// Row-major: row x label, in units.
+    costs: Vec<i64>,
+    n_unique_labelled: usize,
+    unit: f64,
 }
 
 fn slices(table: &Table) -> Vec<&[u8]> {
@@ -199,7 +302,7 @@ impl LabelledCount {
 mod tests {
     use super::*;
     use crate::table::samples::any_table;
-    use crate::task::Accuracy;
+    use crate::task::{Accuracy, MatrixCosts};
     use proptest::prelude::*;
 
     proptest! {
@@ -214,6 +317,36 @@ mod tests {
                 merging.columns.iter().map(|c| (c.origin.clone(), c.kind, c.n_codes)).collect()
             };
             prop_assert_eq!(origins(&merging), origins(&slowly));
+        }
+
+        #[test]
+        fn groups_over_all_splits_are_found_once(table in any_table(12, 5, 5)) {
+            let (_, merging) = Merging::of_distinct_splits(&table).unwrap();
+            let quickly = merging.over_all_splits(&table).unwrap();
+            let slowly = Merging::new(&table, &all_splits(&table), true).unwrap();
+            prop_assert_eq!(&quickly.group_of_row, &slowly.group_of_row);
+            prop_assert_eq!(&quickly.codes, &slowly.codes);
+            prop_assert_eq!(quickly.n_groups, slowly.n_groups);
+        }
+
+        #[test]
+        fn costs_by_class_are_summed_as_those_of_records(
+            table in any_table(12, 3, 3), matrix in prop::collection::vec(0..5, 6), unit in 1..4
+        ) {
+            let (_, merging) = Merging::of_distinct_splits(&table).unwrap();
+            let n = table.n_rows();
+            let classes: Vec<i32> = (0..n as i32).map(|record| record % 2).collect();
+            // Whole multiples of a number that floats do not hold exactly.
+            let matrix: Vec<f64> = matrix.iter().map(|&cost| f64::from(cost) * f64::from(unit) / 10.0).collect();
+            let by_class = MatrixCosts { matrix: &matrix, n_labels: 3, classes: &classes, weights: None };
+            let ones = vec![1.0; n];
+            let quickly = merging.problem(&by_class).unwrap();
+            let slowly = merging.problem(&MatrixCosts { weights: Some(&ones), ..by_class }).unwrap();
+            prop_assert_eq!(quickly.unit, slowly.unit);
+            prop_assert_eq!(quickly.costs, slowly.costs);
+            prop_assert_eq!(quickly.counts, slowly.counts);
+            prop_assert_eq!(quickly.codes, slowly.codes);
+            prop_assert_eq!(quickly.n_unique_labelled, slowly.n_unique_labelled);
         }
 
         #[test]

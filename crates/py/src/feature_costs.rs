@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use certitree_core::feature_costs::{Price, Priced, Tariff, minimise_feature_costs};
-use certitree_core::task::RecordCosts;
+use certitree_core::merging::Merging;
+use certitree_core::table::all_splits;
+use certitree_core::task::MatrixCosts;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -15,13 +17,13 @@ use crate::table::{Table, to_value_error};
 
 /// Find the tree of least cost of predictions and features; see `_core.pyi`.
 #[pyfunction]
-#[pyo3(signature = (table, *, costs, labels, weights, prices, feature_of_column, max_depth, max_nodes, min_samples_leaf,
-    node_penalty, candidates, aggregate, time_limit, memory_limit, n_threads = 1, progress = None))]
+#[pyo3(signature = (table, *, error_costs, labels, weights, prices, feature_of_column, max_depth, max_nodes, min_samples_leaf,
+    node_penalty, aggregate, time_limit, memory_limit, n_threads = 1, progress = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn solve_feature_costs<'py>(
     py: Python<'py>,
     table: PyRef<'py, Table>,
-    costs: PyReadonlyArray2<'py, f64>,
+    error_costs: PyReadonlyArray2<'py, f64>,
     labels: PyReadonlyArray1<'py, i32>,
     weights: Option<PyReadonlyArray1<'py, f64>>,
     prices: Vec<(f64, f64, Option<u32>)>,
@@ -30,7 +32,6 @@ pub(crate) fn solve_feature_costs<'py>(
     max_nodes: Option<u32>,
     min_samples_leaf: u32,
     node_penalty: f64,
-    candidates: Option<Vec<(u32, u32)>>,
     aggregate: bool,
     time_limit: Option<f64>,
     memory_limit: Option<usize>,
@@ -42,7 +43,7 @@ pub(crate) fn solve_feature_costs<'py>(
         max_depth,
         max_nodes,
         min_samples_leaf,
-        candidates,
+        None,
         time_limit,
         memory_limit,
         n_threads,
@@ -59,22 +60,29 @@ pub(crate) fn solve_feature_costs<'py>(
             .collect(),
         feature_of_column,
     };
-    let n_labels = costs.shape()[1];
-    let costs: Vec<f64> = costs.as_array().iter().copied().collect();
+    let n_labels = error_costs.shape()[1];
+    let matrix: Vec<f64> = error_costs.as_array().iter().copied().collect();
     let labels = contiguous(&labels);
     let weights = weights.as_ref().map(contiguous);
-    let task = RecordCosts {
-        costs: &costs,
+    let task = MatrixCosts {
+        matrix: &matrix,
         n_labels,
-        classes: Some(&labels),
+        classes: &labels,
         weights: weights.as_deref(),
     };
-    let core_table = &table.table;
+    let core = &*table;
     let mut watcher = Watcher::new(progress);
     let (priced, outcome, merge_seconds) = py
         .detach(|| {
             let started = Instant::now();
-            let priced = Priced::build(core_table, &request.keep, task, &tariff, aggregate)?;
+            tariff.validate(core.table.columns().len())?;
+            // Splits that equal each other may differ in price: all are candidates.
+            let merging = if aggregate {
+                core.merging.over_all_splits(&core.table)?
+            } else {
+                Merging::new(&core.table, &all_splits(&core.table), false)?
+            };
+            let priced = Priced::build(&merging, task, &tariff)?;
             let merge_seconds = started.elapsed().as_secs_f64();
             let outcome =
                 minimise_feature_costs(&priced, &request.params, &request.control, &mut watcher)?;

@@ -74,9 +74,7 @@ class CostMatrix(Objective):
     def bind(self, targets: Targets, costs: NDArray[np.float64] | None = None) -> Goal:
         """Meet the training records; see `Objective.bind`."""
         refuse_costs(costs, self.name)
-        classes, matrix = self._sorted(targets.classes)
-        place = np.searchsorted(classes, targets.classes).astype(np.int32)
-        labels = place[targets.labels]
+        classes, labels, matrix = self.match(targets)
         record_costs = matrix[labels]
         if targets.weights is not None:
             record_costs = record_costs * targets.weights[:, None]
@@ -87,6 +85,20 @@ class CostMatrix(Objective):
             costs=record_costs,
             penalty_unit=targets.total_weight,
         )
+
+    def match(self, targets: Targets) -> tuple[Array, NDArray[np.int32], NDArray[np.float64]]:
+        """Return the classes in sorted order, the class of each record, and the costs in order.
+
+        Raises
+        ------
+        InputError
+            If a record has a class that the matrix does not know.
+        """
+        classes, matrix = self._sorted(targets.classes)
+        if classes is targets.classes:
+            return classes, targets.labels, matrix
+        place = np.searchsorted(classes, targets.classes).astype(np.int32)
+        return classes, place[targets.labels], matrix
 
     @property
     def score_name(self) -> str:

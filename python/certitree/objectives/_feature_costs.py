@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certitree import _core
+from certitree._coding import CodedTable
 from certitree._column import Array
 from certitree._frame import Records
 from certitree._limits import seconds_left
@@ -126,15 +127,23 @@ class FeatureCosts(Objective):
         if sensitive is not None:
             return super().bind_records(records, targets, costs, sensitive)  # which refuses
         prices = self.prices(records.names, records.n_features)
-        errors = self._errors(targets.classes.size).bind(targets)
+        classes, labels, matrix = self._classes(targets)
         return FeatureCostsGoal(
-            classes=errors.classes,
-            labels=errors.labels,
-            weights=errors.weights,
-            costs=errors.costs,  # type: ignore[attr-defined]
+            classes=classes,
+            labels=labels,
+            weights=targets.weights,
+            error_costs=matrix,
             prices=prices,
             total_weight=targets.total_weight,
         )
+
+    def _classes(
+        self, targets: Targets
+    ) -> tuple[Array, NDArray[np.int32], NDArray[np.float64]]:
+        """Return the classes, the class of each record, and the costs of errors between them."""
+        if self.error_costs is None:
+            return targets.classes, targets.labels, 1.0 - np.eye(targets.classes.size)
+        return CostMatrix(self.error_costs, self.labels).match(targets)
 
     def prices(self, names: Sequence[str] | None, n_features: int) -> PriceList:
         """Return the prices of a table's features.
@@ -195,7 +204,8 @@ class FeatureCostsGoal(Goal):
     ----------
     classes, labels, weights
         See `Goal`.
-    costs : float64 array of shape (n_records, n_labels), finite and >= 0, weights included
+    error_costs : float64 array of shape (n_classes, n_classes), finite and >= 0
+        By true and by predicted class.
     prices : PriceList
     total_weight : float
     """
@@ -203,7 +213,7 @@ class FeatureCostsGoal(Goal):
     classes: Array
     labels: NDArray[np.int32]
     weights: NDArray[np.float64] | None
-    costs: NDArray[np.float64]
+    error_costs: NDArray[np.float64]
     prices: PriceList
     total_weight: float
 
@@ -219,7 +229,7 @@ class FeatureCostsGoal(Goal):
         coded, stand_ins = search.coded, self.stand_ins
         result = _core.solve_feature_costs(
             search.table,
-            costs=self.costs,
+            error_costs=self.error_costs,
             labels=self.labels,
             weights=self.weights,
             prices=list(
@@ -230,18 +240,12 @@ class FeatureCostsGoal(Goal):
                 for coding, n_splits in zip(coded.codings, coded.n_splits, strict=True)
             ],
             node_penalty=penalty,
-            candidates=[
-                (column, split)
-                for column, n_splits in enumerate(coded.n_splits)
-                for split in range(n_splits)
-            ],
             time_limit=seconds_left(search.time_limit, search.started),
             **limits,
         )
         # Summed anew: the core's sum is of rounded costs.
         nodes = result["nodes"]
-        feature_cost = self._feature_cost(search, nodes)
-        errors = float(self.costs[np.arange(self.labels.size), search.predict(nodes)].sum())
+        errors, feature_cost = self._costs(coded, nodes)
         objective = errors + feature_cost + penalty * count_branching(nodes)
         optimal = result["status"] == "optimal"
         return Found(
@@ -257,20 +261,23 @@ class FeatureCostsGoal(Goal):
             attributes={"feature_cost_": feature_cost},
         )
 
-    def _feature_cost(self, search: Search, nodes: CoreNodes) -> float:
-        """Return what the records pay for features."""
-        coded = search.coded
-        weights = np.ones(self.labels.size) if self.weights is None else self.weights
-        total = 0.0
-        waiting = [(0, np.arange(self.labels.size), frozenset[int]())]
+    def _costs(self, coded: CodedTable, nodes: CoreNodes) -> tuple[float, float]:
+        """Return what errors cost, and what the records pay for features."""
+        n_classes = self.classes.size
+        cells = coded.find_leaves(nodes).astype(np.intp) * n_classes + self.labels
+        n_cells = len(nodes) * n_classes
+        weights = np.bincount(cells, self.weights, n_cells).reshape(-1, n_classes)
+        errors = paid_in_all = 0.0
+        waiting = [(0, 0.0, frozenset[int]())]
         while waiting:
-            node, rows, paid = waiting.pop()
-            column, split, left, right, _ = nodes[node]
+            node, price, paid = waiting.pop()
+            column, split, left, right, label = nodes[node]
             if column < 0:
+                errors += float(weights[node] @ self.error_costs[:, label])
+                paid_in_all += price * float(weights[node].sum())
                 continue
             feature = coded.codings[column].condition(split)[0].feature
-            total += self.prices.charge(feature, paid) * float(weights[rows].sum())
-            holds = coded.goes_left(column, split, rows)
+            price += self.prices.charge(feature, paid)
             paid |= {feature}
-            waiting += [(left, rows[holds], paid), (right, rows[~holds], paid)]
-        return total
+            waiting += [(left, price, paid), (right, price, paid)]
+        return errors, paid_in_all

@@ -3,9 +3,9 @@
 use super::amounts::{Amounts, common_divisor};
 use super::tariff::Tariff;
 use crate::error::Error;
+use crate::merging::Merging;
 use crate::problem::Problem;
-use crate::table::{SplitRef, Table};
-use crate::task::{AdditiveTask, RecordCosts};
+use crate::task::{AdditiveTask, MatrixCosts};
 
 /// A problem, and beside its costs per label, the weight of each row times each price.
 #[derive(Clone, Debug)]
@@ -28,24 +28,21 @@ pub struct Priced {
 }
 
 impl Priced {
-    /// Merge the records of `costs` as [`Problem::build`] does; `weights` (`None` for ones) times a price is what a record pays.
+    /// Merge the records of `costs` as [`Merging::problem`] does; their weight times a price is what a record pays.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for bad prices, [`Error::Statistics`] as [`Problem::build`].
+    /// [`Error::Parameter`] for bad prices, [`Error::Statistics`] as [`Merging::problem`].
     pub fn build(
-        table: &Table,
-        keep: &[SplitRef],
-        costs: RecordCosts<'_>,
+        merging: &Merging,
+        costs: MatrixCosts<'_>,
         tariff: &Tariff,
-        aggregate: bool,
     ) -> Result<Self, Error> {
-        tariff.validate(table.columns().len())?;
         let amounts = tariff.amounts();
         let task = PricedCosts {
             costs,
             amounts: &amounts,
         };
-        let mut problem = Problem::build(table, keep, &task, aggregate)?;
+        let mut problem = merging.problem(&task)?;
         let (k, p) = (costs.n_labels, amounts.len());
         let mut label_costs = Vec::with_capacity(problem.n_rows() * k);
         let mut dues = Vec::with_capacity(problem.n_rows() * p);
@@ -88,7 +85,7 @@ impl Priced {
 
 /// Costs per label, followed by weight times price, so that both are summed and rounded alike.
 struct PricedCosts<'a> {
-    costs: RecordCosts<'a>,
+    costs: MatrixCosts<'a>,
     amounts: &'a [f64],
 }
 
@@ -116,6 +113,16 @@ impl AdditiveTask for PricedCosts<'_> {
 
     fn class(&self, record: usize) -> Option<u32> {
         self.costs.class(record)
+    }
+
+    fn costs_by_class(&self) -> Option<Vec<f64>> {
+        let by_class = self.costs.costs_by_class()?;
+        let rows = by_class.chunks_exact(self.costs.n_labels);
+        Some(
+            rows.flat_map(|costs| costs.iter().chain(self.amounts))
+                .copied()
+                .collect(),
+        )
     }
 
     fn validate(&self) -> Result<(), Error> {

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use super::{FeatureCostsOutcome, Price, Priced, Tariff, minimise_feature_costs};
+use crate::merging::Merging;
 use crate::propose::random::Random;
 use crate::search::{Control, KernelChoice, Params, Quiet};
-use crate::table::{Column, Kind, SplitRef, Table};
-use crate::task::RecordCosts;
+use crate::table::{Column, Kind, Table};
+use crate::task::MatrixCosts;
 
 /// How the prices of a group relate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,8 +22,8 @@ enum Discounts {
 
 struct Instance {
     table: Table,
-    costs: Vec<f64>,
-    weights: Vec<f64>,
+    classes: Vec<i32>,
+    weights: Option<Vec<f64>>,
     n_labels: usize,
     tariff: Tariff,
 }
@@ -48,7 +49,7 @@ impl Instance {
             })
             .collect();
         let fractions = discounts == Discounts::Decimal;
-        let mut costs = Vec::new();
+        let mut classes = Vec::new();
         let mut weights = Vec::new();
         for row in 0..n_rows {
             let weight = 1.0
@@ -65,7 +66,7 @@ impl Instance {
             } else {
                 signal % n_labels
             };
-            costs.extend((0..n_labels).map(|guess| if guess == label { 0.0 } else { weight }));
+            classes.push(label as i32);
             weights.push(weight);
         }
         let prices = (0..kinds.len())
@@ -91,8 +92,8 @@ impl Instance {
             .collect();
         Self {
             table: Table::new(n_rows, columns).expect("columns of equal length"),
-            costs,
-            weights,
+            classes,
+            weights: (seed % 4 != 3 || fractions).then_some(weights),
             n_labels,
             tariff: Tariff {
                 prices,
@@ -102,25 +103,21 @@ impl Instance {
     }
 
     fn priced(&self) -> Priced {
-        let keep: Vec<SplitRef> = self
-            .table
-            .columns()
-            .iter()
-            .enumerate()
-            .flat_map(|(column, shape)| {
-                (0..shape.n_splits).map(move |split| SplitRef {
-                    column: column as u32,
-                    split: split as u32,
-                })
-            })
+        let k = self.n_labels;
+        let matrix: Vec<f64> = (0..k * k)
+            .map(|cell| if cell / k == cell % k { 0.0 } else { 1.0 })
             .collect();
-        let costs = RecordCosts {
-            costs: &self.costs,
-            n_labels: self.n_labels,
-            classes: None,
-            weights: Some(&self.weights),
+        let costs = MatrixCosts {
+            matrix: &matrix,
+            n_labels: k,
+            classes: &self.classes,
+            weights: self.weights.as_deref(),
         };
-        Priced::build(&self.table, &keep, costs, &self.tariff, true).expect("valid prices")
+        let (_, merging) = Merging::of_distinct_splits(&self.table).expect("consistent table");
+        let merging = merging
+            .over_all_splits(&self.table)
+            .expect("consistent table");
+        Priced::build(&merging, costs, &self.tariff).expect("valid prices")
     }
 }
 

@@ -9,6 +9,19 @@ const BLOCK: usize = 4096;
 /// Starting point of the random sequence; fixed so that the same table always gives the same answer.
 const SEED: u64 = 0x6365_7274_6974_7265;
 
+/// All splits of a table, also those that are constant or equal each other.
+pub fn all_splits(table: &Table) -> Vec<SplitRef> {
+    let columns = table.columns().iter().enumerate();
+    columns
+        .flat_map(|(column, shape)| {
+            (0..shape.n_splits).map(move |split| SplitRef {
+                column: column as u32,
+                split: split as u32,
+            })
+        })
+        .collect()
+}
+
 /// List the splits that remain after dropping those that are constant and those that equal, or complement, an earlier
 /// kept split on every row. "Earlier" is the order of columns, then of splits.
 ///

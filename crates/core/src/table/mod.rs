@@ -10,7 +10,7 @@ mod structure;
 mod words;
 
 pub use column::{Column, Kind, SplitRef, Table};
-pub use distinct::distinct_splits;
+pub use distinct::{all_splits, distinct_splits};
 pub use group::{Groups, group_rows};
 pub use project::Projection;
 pub use structure::{BinaryGroup, BinaryMatrix, Layout, Literal, Structure, group_binary};

@@ -3,12 +3,14 @@
 //! See `docs/adding_a_task.md`.
 
 mod accuracy;
-mod cost_matrix;
+mod matrix;
 mod quantise;
+mod record_costs;
 
 pub use accuracy::Accuracy;
-pub use cost_matrix::RecordCosts;
-pub use quantise::{Quantised, quantise};
+pub use matrix::MatrixCosts;
+pub use quantise::{Quantised, quantise, quantise_total};
+pub use record_costs::RecordCosts;
 
 use std::borrow::Cow;
 
@@ -59,6 +61,12 @@ pub trait AdditiveTask: Sync {
         records
             .map(|&record| self.class(record as usize).unwrap_or(0))
             .collect()
+    }
+
+    /// Costs that depend on a record's class alone, row-major: class x label. `None` if they depend on more, such as a weight. Each
+    /// record then has a class below the number of rows, and takes part.
+    fn costs_by_class(&self) -> Option<Vec<f64>> {
+        None
     }
 
     /// Check lengths and ranges.

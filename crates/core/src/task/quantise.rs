@@ -22,7 +22,14 @@ const FIXED_POINT_TOTAL: f64 = (1_u64 << 38) as f64;
 /// # Errors
 /// [`Error::Statistics`] if they have no finite sum.
 pub fn quantise(costs: &[f64]) -> Result<Quantised, Error> {
-    let total = sum(costs);
+    quantise_total(costs, sum(costs))
+}
+
+/// The same for costs that come up several times and add up to `total`.
+///
+/// # Errors
+/// As [`quantise`].
+pub fn quantise_total(costs: &[f64], total: f64) -> Result<Quantised, Error> {
     if !total.is_finite() {
         return Err(Error::Statistics(
             "the costs of all records and labels have no finite sum; costs must add up to less than 1.8e308 \
