@@ -335,6 +335,7 @@ mod tests {
         ) {
             let (_, merging) = Merging::of_distinct_splits(&table).unwrap();
             let n = table.n_rows();
+            prop_assume!(n > 0);
             let classes: Vec<i32> = (0..n as i32).map(|record| record % 2).collect();
             // Whole multiples of a number that floats do not hold exactly.
             let matrix: Vec<f64> = matrix.iter().map(|&cost| f64::from(cost) * f64::from(unit) / 10.0).collect();

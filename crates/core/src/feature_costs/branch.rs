@@ -20,8 +20,9 @@ struct Branching<'n> {
     node: &'n Node,
     depth: u32,
     budget: u32,
-    /// Best cost one level shallower with one branching node fewer, or a bound on it.
-    shallower: Cost,
+    /// A bound on all rows one level shallower with one branching node fewer, whatever test is paid for first; `None` if bounds may
+    /// not come from other sets of rows.
+    shallower: Option<Cost>,
     /// Columns in the order in which they are tried.
     order: Vec<usize>,
 }
@@ -65,11 +66,15 @@ impl<'a> Searcher<'a> {
         if let Some((cost, tree)) = &shallower.tree {
             found.offer(*cost, 2, || tree.clone());
         }
+        // Less what tests for a discount alone can save below, and what the discount that the first test opens saves beyond its price.
+        let gaps = [depth - 1, 2].map(|levels| self.door_gap(node, levels));
+        let relaxed = |gap: Cost| shallower.lower - gap;
+        let gap = gaps[0].zip(gaps[1]).map(|(below, first)| below + first);
         let branching = Branching {
             node,
             depth,
             budget,
-            shallower: shallower.lower,
+            shallower: gap.map(relaxed).filter(|_| self.shared.nests),
             order: self.column_order(node),
         };
         let next = AtomicUsize::new(0);
@@ -141,7 +146,7 @@ impl<'a> Searcher<'a> {
             let middle = usize::midpoint(item.from, item.to);
             let order = first + middle as Order;
             let mass = column.masses[middle + 1];
-            let bound = if shared.nests && column.is_ordered() {
+            let bound = if column.is_bounded() {
                 neighbour(&item.left, &item.right, mass, shared.scale)
             } else {
                 between.max(item.left.whole)
@@ -150,8 +155,8 @@ impl<'a> Searcher<'a> {
                 lower = lower.min(bound);
                 None
             } else {
-                let known = self.evaluate(&column, &item, middle, found, order);
-                lower = lower.min(known.whole);
+                let (whole, known) = self.evaluate(&column, &item, middle, found, order);
+                lower = lower.min(whole);
                 Some(known)
             };
             let parts = [
@@ -170,7 +175,8 @@ impl<'a> Searcher<'a> {
         lower
     }
 
-    /// Solve both sides of a split, and offer the tree if it is good.
+    /// Solve both sides of a split, and offer the tree if it is good. Returns a bound on trees with that root, and what bounds other
+    /// splits.
     fn evaluate(
         &mut self,
         column: &Column<'_>,
@@ -178,7 +184,7 @@ impl<'a> Searcher<'a> {
         split: usize,
         found: &Found,
         order: Order,
-    ) -> Known {
+    ) -> (Cost, Known) {
         let (scale, branching) = (self.shared.scale, column.branching);
         let mut known = Known {
             inside: item.left.inside,
@@ -187,13 +193,13 @@ impl<'a> Searcher<'a> {
             mass: column.masses[split + 1],
         };
         let Some([inside, outside]) = column.sides(split, self.shared.rule.min_records) else {
-            return known;
+            return (UNREACHABLE, known);
         };
         let depth = branching.depth - 1;
         let budget = (branching.budget - 1).min(full_budget(depth));
         // Solve somewhat beyond the limit: higher bounds rule out neighbours too.
         let limit = found.limit(order);
-        let slack = if self.shared.nests && column.is_ordered() {
+        let slack = if column.is_bounded() {
             let reach = (item.right.mass - known.mass).max(known.mass - item.left.mass);
             scale.loss(reach).min(limit / 1000 + scale.per_unit)
         } else {
@@ -214,7 +220,7 @@ impl<'a> Searcher<'a> {
             self.solve(second, depth, budget, reach - first_lower)
         };
         let second_lower = b.lower.max(second_least);
-        known.whole = column.price + first_lower + second_lower;
+        let mut whole = column.price + first_lower + second_lower;
         let offer = |a: &Solved, b: &Solved| {
             let (Some((cost_a, a)), Some((cost_b, b))) = (&a.tree, &b.tree) else {
                 return false;
@@ -231,7 +237,7 @@ impl<'a> Searcher<'a> {
         };
         let fits = offer(&a, &b);
         let complete = a.tree.is_some() && b.tree.is_some();
-        if complete && !fits && known.whole < found.limit(order) {
+        if complete && !fits && whole < found.limit(order) {
             // Both best children together take too many branching nodes: share them out.
             let mut shared_out = UNREACHABLE;
             for first_budget in 0..=budget {
@@ -246,14 +252,21 @@ impl<'a> Searcher<'a> {
                 shared_out = shared_out.min(column.price + a.lower + b.lower);
                 offer(&a, &b);
             }
-            known.whole = known.whole.max(shared_out);
+            whole = whole.max(shared_out);
         }
-        (known.inside, known.outside) = if inside_first {
-            (first_lower, second_lower)
-        } else {
-            (second_lower, first_lower)
-        };
-        known
+        if branching.shallower.is_some() {
+            let gap = |side: &Node| self.door_gap(side, depth).unwrap_or(UNREACHABLE);
+            let (first_gap, second_gap) = (gap(first), gap(second));
+            known.whole = whole - first_gap - second_gap;
+            let first = first_least.max(first_lower - first_gap);
+            let second = second_least.max(second_lower - second_gap);
+            (known.inside, known.outside) = if inside_first {
+                (first, second)
+            } else {
+                (second, first)
+            };
+        }
+        (whole, known)
     }
 }
 
@@ -286,13 +299,18 @@ impl<'n> Column<'n> {
         }
     }
 
+    /// Whether the splits of the column bound each other.
+    fn is_bounded(&self) -> bool {
+        self.is_ordered() && self.branching.shallower.is_some()
+    }
+
     fn is_ordered(&self) -> bool {
         self.branching.node.columns[self.index].ordered
     }
 
     /// Items that cover all splits of the column.
     fn items(&self, searcher: &Searcher<'_>) -> Vec<Item> {
-        let (scale, nests) = (searcher.shared.scale, searcher.shared.nests);
+        let scale = searcher.shared.scale;
         let n_splits = self.branching.node.columns[self.index].n_splits;
         let nothing = Known {
             inside: 0,
@@ -300,7 +318,7 @@ impl<'n> Column<'n> {
             whole: self.price,
             mass: 0,
         };
-        if !nests {
+        let Some(shallower) = self.branching.shallower else {
             return (0..n_splits)
                 .map(|split| Item {
                     from: split,
@@ -309,9 +327,8 @@ impl<'n> Column<'n> {
                     right: nothing,
                 })
                 .collect();
-        }
+        };
         // With the column's feature paid all rows cost no more than without, and at most its price less.
-        let shallower = self.branching.shallower;
         let side = (shallower + scale.node - self.price).max(0);
         let whole = self.price.max(scale.node + shallower);
         let all = self.masses[self.masses.len() - 1];

@@ -19,6 +19,8 @@ pub struct Rates<T> {
     width: usize,
     /// For each column, its price as root; none if it is free.
     root: Vec<Option<usize>>,
+    /// For each column, the prices of its test and of one before it that is made for the discount alone, for each such test.
+    doors: Vec<Vec<[Option<usize>; 2]>>,
     /// Factors of a child at each split, below a root column: weight x root column x split.
     below: Aligned<T>,
     /// Factors of a child column below each root split: weight x child column x split.
@@ -36,6 +38,9 @@ impl<T: Lane> Rates<T> {
         let features: Vec<usize> = node.columns.iter().map(|c| paid.feature_of(c)).collect();
         self.root.clear();
         self.root.extend(features.iter().map(|&f| paid.price(f)));
+        self.doors.clear();
+        self.doors
+            .extend(features.iter().map(|&f| paid.doors(f).collect()));
         for (root, &feature) in features.iter().enumerate() {
             let is_new = paid.push(feature);
             for (child, &feature) in features.iter().enumerate() {
@@ -75,6 +80,8 @@ impl<T: Lane> Rates<T> {
 pub struct Charges<T> {
     /// Per split, what it costs as root; more than it can gain if all rows are on one side of it.
     pub root: Aligned<T>,
+    /// The same with the discount that another test opens, and that test.
+    pub door: Aligned<T>,
     /// Weight x split: on the true side.
     inside: Aligned<T>,
     /// The same on the false side.
@@ -93,17 +100,27 @@ impl<T: Lane> Charges<T> {
     ) {
         let width = layout.width;
         self.root.reset(width, T::narrow(most));
+        self.door.reset(width, T::narrow(most));
         self.inside.reset(width * amounts.n_weights, T::default());
         self.outside.reset(width * amounts.n_weights, T::default());
         let records = margins.plane(0);
-        for (price, span) in rates.root.iter().zip(&layout.spans) {
-            let due = price.map_or(0, |price| amounts.due(price, &margins.sums));
-            let due = T::narrow(due.min(most));
+        let due = |price: Option<usize>| price.map_or(0, |price| amounts.due(price, &margins.sums));
+        for ((&price, doors), span) in rates.root.iter().zip(&rates.doors).zip(&layout.spans) {
             let splits = span.start..span.start + span.len;
-            for (charge, &inside) in self.root[splits.clone()].iter_mut().zip(&records[splits]) {
+            let root = T::narrow(due(price).min(most));
+            for (charge, &inside) in self.root[splits.clone()]
+                .iter_mut()
+                .zip(&records[splits.clone()])
+            {
                 if inside > 0 && inside < margins.sums[0] {
-                    *charge = due;
+                    *charge = root;
                 }
+            }
+            let pairs = doors
+                .iter()
+                .map(|&[door, discounted]| due(door) + due(discounted));
+            if let Some(least) = pairs.min() {
+                self.door[splits].fill(T::narrow(least.min(most)));
             }
         }
         for (weight, &all) in margins.sums.iter().enumerate() {

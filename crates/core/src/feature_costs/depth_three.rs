@@ -80,7 +80,7 @@ impl<'a> Searcher<'a> {
                 ..
             } = &mut workspace;
             let buffers = (rates, &mut *charges, &mut *children);
-            let costs = self.score_total(&prepared, &margins, &total, buffers);
+            let costs = self.score_total(&prepared, &margins, &total, buffers).exact;
             let shallow = self.leaf_cost(node).min(cheapest(&costs, budget));
             found.offer(shallow, 1, || Candidate::Shallower);
             let roots = |g: usize| {

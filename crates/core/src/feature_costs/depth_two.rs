@@ -110,7 +110,7 @@ impl Searcher<'_> {
             ..
         } = workspace;
         let buffers = (&mut *rates, &mut *charges, &mut *children);
-        let costs = self.score_total(&prepared, &margins, total, buffers);
+        let costs = self.score_total(&prepared, &margins, total, buffers).exact;
         let leaf = self.leaf_cost(node);
         let least = leaf.min(cheapest(&costs, budget));
         if least >= upper {

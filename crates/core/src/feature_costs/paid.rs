@@ -61,6 +61,39 @@ impl<'a> Paid<'a> {
         if is_cheaper { discounted } else { full }
     }
 
+    /// The ways to pay less for testing a feature by testing another one of its group first, for the discount alone: prices of both
+    /// tests. None where discounts are due anyway, or cannot be worth that.
+    pub fn doors(&self, feature: usize) -> impl Iterator<Item = [Option<usize>; 2]> {
+        let Priced {
+            group_of, price_of, ..
+        } = self.priced;
+        let closed = group_of[feature]
+            .filter(|&group| !self.priced.dropping_saves && self.in_group[group as usize] == 0);
+        let others = closed.map(|group| {
+            let others = group_of.iter().zip(price_of).enumerate();
+            others.filter(move |&(other, (&its_group, _))| {
+                other != feature && its_group == Some(group)
+            })
+        });
+        let [_, discounted] = price_of[feature];
+        let others = others.into_iter().flatten();
+        others.map(move |(_, (_, &[door, _]))| [door, discounted])
+    }
+
+    /// The most that one test made for its discount alone can save, per unit of the weight of all prices.
+    pub fn best_door(&self) -> i64 {
+        let factor = |price: Option<usize>| {
+            price.map_or(0, |price| self.priced.amounts.amounts[price].factor)
+        };
+        let features = 0..self.priced.price_of.len();
+        let savings = features.flat_map(|feature| {
+            let [full, _] = self.priced.price_of[feature];
+            let doors = self.doors(feature);
+            doors.map(move |[door, discounted]| factor(full) - factor(door) - factor(discounted))
+        });
+        savings.max().unwrap_or(0).max(0)
+    }
+
     /// Test a feature; returns whether that changed anything, in which case [`Paid::pop`] must follow.
     pub fn push(&mut self, feature: usize) -> bool {
         if self.tested[feature] || !self.matters[feature] {

@@ -94,6 +94,15 @@ pub struct Side<'a, T> {
     pub children: &'a mut Children<T>,
 }
 
+/// Best scores of a set of rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Scores {
+    /// Of trees whose tests all part rows.
+    pub exact: Profile,
+    /// Of one split behind a test that is made for its discount alone; forbidden where none helps.
+    pub door: i64,
+}
+
 /// Score the rows of a cumulated table.
 pub fn score_whole<T: Lane>(
     layout: &Layout,
@@ -102,7 +111,7 @@ pub fn score_whole<T: Lane>(
     table: &PairTable<T>,
     charges: &Charges<T>,
     children: &mut Children<T>,
-) -> Profile {
+) -> Scores {
     let mut sides = [Side {
         margins: &table.margins,
         sums: &table.sums,
@@ -130,7 +139,7 @@ pub fn score_both<T: Lane>(
     cumulated: bool,
     running: &mut Aligned<T>,
     mut sides: [Side<'_, T>; 2],
-) -> [Profile; 2] {
+) -> [Scores; 2] {
     running.reset(layout.width * rule.planes(), T::default());
     if is_single(rule) {
         single_both(
@@ -391,8 +400,8 @@ fn keep_general<T: Lane>(
 }
 
 /// Best scores, charges taken off, as a leaf and with exactly one to three branching nodes; negative if worse than nothing.
-fn profile<T: Lane>(layout: &Layout, rule: LeafRule, side: &Side<'_, T>) -> Profile {
-    let mut best = [T::FORBIDDEN; 4];
+fn profile<T: Lane>(layout: &Layout, rule: LeafRule, side: &Side<'_, T>) -> Scores {
+    let mut best = [T::FORBIDDEN; 5];
     best[0] = T::default();
     for &sum in &side.sums[..rule.lanes] {
         best[0] = best[0].larger(sum);
@@ -401,11 +410,15 @@ fn profile<T: Lane>(layout: &Layout, rule: LeafRule, side: &Side<'_, T>) -> Prof
         best[0] = T::FORBIDDEN;
     }
     best_roots(layout, rule, side, &mut best);
-    best.map(Lane::widen)
+    let [leaf, one, two, three, door] = best.map(Lane::widen);
+    Scores {
+        exact: [leaf, one, two, three],
+        door,
+    }
 }
 
 dispatch! {
-    fn best_roots<T: Lane>(layout: &Layout, rule: LeafRule, side: &Side<'_, T>, best: &mut [T; 4]) = best_roots_body;
+    fn best_roots<T: Lane>(layout: &Layout, rule: LeafRule, side: &Side<'_, T>, best: &mut [T; 5]) = best_roots_body;
 }
 
 #[inline(always)]
@@ -413,9 +426,9 @@ fn best_roots_body<T: Lane>(
     layout: &Layout,
     rule: LeafRule,
     side: &Side<'_, T>,
-    best: &mut [T; 4],
+    best: &mut [T; 5],
 ) {
-    let mut chunks = [[T::FORBIDDEN; CHUNK]; 3];
+    let mut chunks = [[T::FORBIDDEN; CHUNK]; 4];
     for at in (0..layout.width).step_by(CHUNK) {
         let scores = root_scores(layout, rule, side, at);
         for (chunk, found) in chunks.iter_mut().zip(&scores) {
@@ -429,19 +442,21 @@ fn best_roots_body<T: Lane>(
     }
 }
 
-/// Best scores of trees with the 32 splits from `at` on as root, with exactly one, two and three branching nodes.
+/// Best scores of trees with the 32 splits from `at` on as root, with exactly one, two and three branching nodes; and of the first behind
+/// a test made for its discount alone.
 #[inline(always)]
 fn root_scores<T: Lane>(
     layout: &Layout,
     rule: LeafRule,
     side: &Side<'_, T>,
     at: usize,
-) -> [Chunk<T>; 3] {
+) -> [Chunk<T>; 4] {
     let (leaf_in, leaf_out) = leaf_scores(layout, rule, side.margins, side.sums, at);
     let inside = chunk_of(&side.children.inside, at);
     let outside = chunk_of(&side.children.outside, at);
     let root = chunk_of(&side.charges.root, at);
-    let mut scores = [[T::default(); CHUNK]; 3];
+    let door = chunk_of(&side.charges.door, at);
+    let mut scores = [[T::default(); CHUNK]; 4];
     for g in 0..CHUNK {
         let two = inside[g]
             .plus(leaf_out[g])
@@ -449,6 +464,7 @@ fn root_scores<T: Lane>(
         scores[0][g] = leaf_in[g].plus(leaf_out[g]).minus(root[g]);
         scores[1][g] = two.minus(root[g]);
         scores[2][g] = inside[g].plus(outside[g]).minus(root[g]);
+        scores[3][g] = leaf_in[g].plus(leaf_out[g]).minus(door[g]);
     }
     scores
 }

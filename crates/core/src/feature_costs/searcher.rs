@@ -4,7 +4,7 @@ use super::charges::{Charges, Rates};
 use super::margins::{Margins, Places};
 use super::paid::Paid;
 use super::priced::Priced;
-use super::score::{Children, score_whole};
+use super::score::{Children, Scores, score_whole};
 use crate::search::aligned::Aligned;
 use crate::search::cache::{Cache, Key};
 use crate::search::cost::{Cost, Scale, UNREACHABLE};
@@ -19,6 +19,16 @@ use crate::search::{Control, Shape, full_budget};
 /// Costs of a set of rows with exactly 0 to 3 branching nodes.
 pub type Costs = [Cost; 4];
 
+/// Costs of a set of rows, and bounds on those of all sets that hold it.
+#[derive(Clone, Copy, Debug)]
+pub struct Scored {
+    /// Of trees whose tests all part rows, as a tree's tests must.
+    pub exact: Costs,
+    /// Of trees whose tests may part nothing, as those of a tree for more rows may here. Such a test can only be worth the discount
+    /// that it opens, with one more behind it.
+    pub relaxed: Costs,
+}
+
 /// What all threads of a search share.
 #[derive(Debug)]
 pub struct Shared<'a> {
@@ -28,7 +38,7 @@ pub struct Shared<'a> {
     pub scale: Scale,
     /// What a leaf needs.
     pub rule: LeafRule,
-    /// Whether fewer rows never cost more, with what is paid the same: see [`Shared::new`].
+    /// Whether bounds may come from other sets of rows: see [`Shared::new`].
     pub nests: bool,
     /// Bytes that a thread's pair tables may take.
     pub table_bytes: usize,
@@ -41,9 +51,9 @@ pub struct Shared<'a> {
 impl<'a> Shared<'a> {
     /// The facts of a search.
     ///
-    /// A tree for some rows also serves fewer of them, without the tests that part nothing any more. But with a least size
-    /// of leaves it may not be allowed, and where a test may be worth its discount alone, leaving it out may cost more: then
-    /// no bound may come from other sets of rows.
+    /// A tree for some rows also serves fewer of them, without the tests that part nothing any more. With a least size of leaves it
+    /// may not be allowed: then no bound may come from other sets of rows. Where a test may be worth its discount alone, leaving it
+    /// out may cost more: then bounds come from costs that are relaxed by that ([`Scored::relaxed`], [`Searcher::door_gap`]).
     pub fn new(
         priced: &'a Priced,
         scale: Scale,
@@ -59,7 +69,7 @@ impl<'a> Shared<'a> {
                 lanes: priced.problem.n_labels - 1,
                 min_records: if counted { i64::from(min_records) } else { 0 },
             },
-            nests: !counted && priced.dropping_saves,
+            nests: !counted,
             table_bytes,
             control,
             cache: Cache::new(cache_bytes),
@@ -376,17 +386,48 @@ impl<'a> Searcher<'a> {
         margins: &Margins,
         table: &PairTable<T>,
         (rates, charges, children): (&mut Rates<T>, &mut Charges<T>, &mut Children<T>),
-    ) -> Costs {
+    ) -> Scored {
         let (node, layout) = (prepared.node, &prepared.layout);
         let amounts = &self.shared.priced.amounts;
         rates.set(node, layout, &mut self.paid, amounts);
         charges.set(layout, rates, amounts, margins, prepared.most_charge);
-        let profile = score_whole(layout, self.shared.rule, rates, table, charges, children);
-        self.costs(node.potential, &profile)
+        let scores = score_whole(layout, self.shared.rule, rates, table, charges, children);
+        self.scored(node.potential, &scores)
     }
 
     /// Costs from the scores of a set of rows with this potential, which is in units of cost.
-    pub fn costs(&self, potential: i64, profile: &Profile) -> Costs {
+    pub fn scored(&self, potential: i64, scores: &Scores) -> Scored {
+        let exact = self.costs(potential, &scores.exact);
+        let mut relaxed = exact;
+        let forbidden = -1;
+        let [_, _, behind_door, _] =
+            self.costs(potential, &[forbidden, forbidden, scores.door, forbidden]);
+        relaxed[2] = relaxed[2].min(behind_door);
+        Scored { exact, relaxed }
+    }
+
+    /// What a tree of `depth` more levels can save at a node, at most, by tests that part nothing there: bounds on sets of rows that
+    /// hold the node's are that much below its cost. `None` if that is not known.
+    pub fn door_gap(&self, node: &Node, depth: u32) -> Option<Cost> {
+        let priced = self.shared.priced;
+        if priced.dropping_saves {
+            return Some(0);
+        }
+        let weight = priced.amounts.single_weight()?;
+        let rows = node.rows.iter();
+        let weights: i64 = rows
+            .map(|&row| priced.amounts.of(row as usize)[weight])
+            .sum();
+        // Each such test has one behind it, of a group of its own.
+        let tests = i64::from(depth / 2);
+        Some(
+            self.shared
+                .scale
+                .loss(tests * self.paid.best_door() * weights),
+        )
+    }
+
+    fn costs(&self, potential: i64, profile: &Profile) -> Costs {
         let (scale, unit) = (self.shared.scale, self.shared.priced.unit);
         let mut costs = [UNREACHABLE; 4];
         for (nodes, (cost, &score)) in costs.iter_mut().zip(profile).enumerate() {

@@ -4,7 +4,7 @@ use super::depth_three::Candidate;
 use super::depth_two::{Root, cheapest};
 use super::margins::Margins;
 use super::score::{Side, score_both};
-use super::searcher::{Costs, Prepared, Searcher, Workspace};
+use super::searcher::{Prepared, Scored, Searcher, Workspace};
 use crate::search::bounds::{Known, neighbour};
 use crate::search::cost::{Cost, UNREACHABLE};
 use crate::search::incumbent::{Incumbent, Order};
@@ -133,7 +133,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         self.frame.prepared.layout.spans[self.column].len
     }
 
-    /// Least cost of all rows with two levels, now that the column is paid.
+    /// Least cost of all rows with two levels, now that the column is paid, tests for a discount alone allowed.
     fn shallower(&mut self) -> Cost {
         let Frame {
             prepared,
@@ -152,7 +152,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
         let costs = self.searcher.score_total(prepared, margins, total, buffers);
         self.searcher
             .leaf_cost(prepared.node)
-            .min(cheapest(&costs, budget - 1))
+            .min(cheapest(&costs.relaxed, budget - 1))
     }
 
     /// What is known before the first split and after the last one.
@@ -317,7 +317,7 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
     }
 
     /// Costs of the part, whose potential is given, and of the rest.
-    fn score(&mut self, potential: i64) -> [Costs; 2] {
+    fn score(&mut self, potential: i64) -> [Scored; 2] {
         let Frame {
             prepared,
             total,
@@ -370,29 +370,31 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
             sides,
         );
         [
-            self.searcher.costs(potential, &inside),
-            self.searcher.costs(node.potential - potential, &outside),
+            self.searcher.scored(potential, &inside),
+            self.searcher.scored(node.potential - potential, &outside),
         ]
     }
 
-    /// Offer the best tree with this split at its root.
+    /// Offer the best tree with this split at its root; returns what bounds other splits.
     fn consider(
         &mut self,
         split: usize,
-        [inside, outside]: &[Costs; 2],
+        [inside, outside]: &[Scored; 2],
         mass: i64,
         order: Order,
     ) -> Known {
         let left = self.frame.budget - 1;
-        let mut whole = UNREACHABLE;
+        let (mut whole, mut relaxed) = (UNREACHABLE, UNREACHABLE);
         let mut best = (0, 0);
         for m0 in 0..=left.min(3) {
             for m1 in 0..=(left - m0).min(3) {
-                let cost = inside[m0 as usize] + outside[m1 as usize] + self.price;
+                let (m0, m1) = (m0 as usize, m1 as usize);
+                let cost = inside.exact[m0] + outside.exact[m1] + self.price;
                 if cost < whole {
                     whole = cost;
-                    best = (m0, m1);
+                    best = (m0 as u32, m1 as u32);
                 }
+                relaxed = relaxed.min(inside.relaxed[m0] + outside.relaxed[m1] + self.price);
             }
         }
         self.lower = self.lower.min(whole);
@@ -416,9 +418,9 @@ impl<'s, 'a, 'p, T: Lane> Sweep<'s, 'a, 'p, T> {
             self.found.offer(whole, order, || Candidate::Root(root));
         }
         Known {
-            inside: cheapest(inside, left),
-            outside: cheapest(outside, left),
-            whole,
+            inside: cheapest(&inside.relaxed, left),
+            outside: cheapest(&outside.relaxed, left),
+            whole: relaxed,
             mass,
         }
     }
