@@ -49,6 +49,30 @@ def test_training_values_go_as_they_went_in_training(X):
     check_conditions(records, coded)
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.uint64])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("span", [7, 100])
+def test_integers_are_coded_as_the_same_floats(dtype, weighted, span):
+    rng = np.random.default_rng(span)
+    low = {np.int8: -128, np.uint8: 40, np.int64: -(2**52), np.uint64: 2**53 - 200}[dtype]
+    X = (rng.integers(0, span, (80, 3)) + low).astype(dtype)
+    rows = np.flatnonzero(rng.random(80) < 0.8)
+    weights = rng.random(rows.size) + 0.1 if weighted else None
+    _, integers = code(X, rows, weights, max_bins=20)
+    _, floats = code(X.astype(np.float64), rows, weights, max_bins=20)
+    np.testing.assert_array_equal(integers.codes, floats.codes)
+    assert integers.n_splits == floats.n_splits
+    assert integers.features == floats.features
+    for one, other in zip(integers.codings, floats.codings, strict=True):
+        np.testing.assert_array_equal(one.thresholds, other.thresholds)
+
+
+def test_integers_of_a_wide_range_are_sorted():
+    X = np.array([[0], [2**50], [2**63], [5]], dtype=np.uint64)
+    _, coded = code(X)
+    np.testing.assert_array_equal(coded.codes, [[0, 2, 3, 1]])
+
+
 @given(st.lists(st.sampled_from(["a", "b", "c", None, "d"]), min_size=1, max_size=30))
 def test_training_categories_go_as_they_went_in_training(values):
     records, coded = code(pd.DataFrame({"x": pd.Series(values, dtype=object)}))

@@ -9,17 +9,20 @@ from numpy.typing import NDArray
 
 from certitree import _core
 from certitree._coding import CategoryCoding, CodedTable, Coding, GroupCoding, ThresholdCoding
-from certitree._column import Array, Column, NominalColumn
+from certitree._column import Array, Column, NominalColumn, NumericColumn
 from certitree._frame import MatrixRecords, Records
 from certitree._schema import Feature
 from certitree._split import Selection, selected_categories, selected_thresholds
-from certitree._thresholds import find_thresholds
+from certitree._thresholds import cut_between, find_thresholds
 
 MAX_BINS = 255
 """Most bins of a numeric column: codes are bytes, and missing values take one more."""
 
 _MAX_CATEGORIES = 254
 """Most categories in one coded column; more are spread over several columns."""
+
+_WIDEST_COUNT = 1 << 12
+"""Integers within a range of this are counted one by one, which takes no sorting."""
 
 _EVERYTHING = Selection(everything=True)
 
@@ -90,10 +93,16 @@ def _binary_column(column: Column, rows: NDArray[np.intp] | None) -> NDArray[np.
             return None
         codes = column.codes if rows is None else column.codes[rows]
         return None if (codes < 0).any() else codes.astype(np.uint8)
+    if column.integer_range is not None and rows is None:
+        return column.values.astype(np.uint8) if _is_binary(*column.integer_range) else None
     values = column.values if rows is None else column.values[rows]
     if not _all_binary(values[:64]) or not _all_binary(values):
         return None
     return values.astype(np.uint8)
+
+
+def _is_binary(low: int, high: int) -> bool:
+    return low >= 0 and high <= 1
 
 
 def _is_boolean(column: NominalColumn) -> bool:
@@ -154,6 +163,8 @@ class _Coder:
                 members.append((index, nominal))
             elif isinstance(column, NominalColumn):
                 features.append(self._code_nominal(index, column, selection))
+            elif selection == _EVERYTHING and self._code_counted(index, column):
+                features.append(Feature(self.records.name(index), "numeric"))
             else:
                 values = column.as_float()
                 values = values if self.rows is None else values[self.rows]
@@ -161,6 +172,24 @@ class _Coder:
         if binary:
             self._add_binary(np.stack(binary).T, members)
         return self._finish(features)
+
+    def _code_counted(self, index: int, column: NumericColumn) -> bool:
+        """Code a column of integers within a narrow range, as `_code_numeric` does; or do not."""
+        if column.integer_range is None:
+            return False
+        low, high = column.integer_range
+        values = column.values if self.rows is None else column.values[self.rows]
+        if high - low >= _WIDEST_COUNT or high >= 2**62:  # `intp` ends just above
+            return False
+        places = values.astype(np.intp, copy=False) - low
+        distinct = np.flatnonzero(np.bincount(places))
+        masses = np.bincount(places, self.weights)[distinct]
+        thresholds = cut_between((distinct + low).astype(np.float64), masses, self.max_bins)
+        if thresholds.size:
+            codes = np.searchsorted(thresholds, np.arange(low, high + 1)).astype(np.uint8)
+            coding = ThresholdCoding(index, thresholds)
+            self._add(codes[places], "ordered", coding, thresholds.size)
+        return True
 
     def _code_numeric(
         self, index: int, values: NDArray[np.float64], selection: Selection

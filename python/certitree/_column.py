@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
@@ -32,6 +33,13 @@ class NumericColumn:
     """
 
     values: Array
+
+    @cached_property
+    def integer_range(self) -> tuple[int, int] | None:
+        """Smallest and largest value of a column of integers; None for floats and no records."""
+        if self.values.dtype.kind not in "iu" or self.values.size == 0:
+            return None
+        return int(self.values.min()), int(self.values.max())
 
     def as_float(self) -> NDArray[np.float64]:
         """Return the values as float64; exact, because `numeric_column` has checked it."""
@@ -84,16 +92,20 @@ def numeric_column(values: Array, name: str) -> NumericColumn:
                 f"a missing value."
             )
     elif values.dtype.kind in "iu":
-        _check_integers_fit(values, name)
+        column = NumericColumn(values)
+        _check_integers_fit(column, name)
+        return column
     else:
         raise InputTypeError(f"feature {name!r} has dtype {values.dtype}; numbers were expected")
     return NumericColumn(values)
 
 
-def _check_integers_fit(values: Array, name: str) -> None:
-    if values.dtype.itemsize < 8 or values.size == 0:
+def _check_integers_fit(column: NumericColumn, name: str) -> None:
+    values = column.values
+    if values.dtype.itemsize < 8 or column.integer_range is None:
         return
-    if int(values.min()) >= -_EXACT and int(values.max()) <= _EXACT:
+    low, high = column.integer_range
+    if low >= -_EXACT and high <= _EXACT:
         return
     # Compared as Python integers: a float may lie outside the range of the integer type.
     large = values[(values > _EXACT) | (values < -_EXACT)]

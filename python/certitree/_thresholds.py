@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,15 +34,23 @@ def find_thresholds(
     """
     if weights is None:
         distinct, masses = np.unique(values, return_counts=True)
-    else:
-        distinct = np.unique(values)
-        masses = None
+        return cut_between(distinct, masses, max_bins)
+    distinct = np.unique(values)
+    masses = np.bincount(
+        np.searchsorted(distinct, values), weights=weights, minlength=distinct.size
+    )
+    return cut_between(distinct, masses, max_bins)
+
+
+def cut_between(
+    distinct: NDArray[np.float64], masses: NDArray[Any], max_bins: int
+) -> NDArray[np.float64]:
+    """Choose thresholds between distinct values, ascending, of given masses.
+
+    See `find_thresholds`.
+    """
     if distinct.size <= max_bins:
         return midpoints(distinct[:-1], distinct[1:])
-    if masses is None:
-        masses = np.bincount(
-            np.searchsorted(distinct, values), weights=weights, minlength=distinct.size
-        )
     cumulated = np.cumsum(masses)
     targets = cumulated[-1] * np.arange(1, max_bins) / max_bins
     cuts = np.unique(np.searchsorted(cumulated, targets * (1.0 - _SLACK)))
