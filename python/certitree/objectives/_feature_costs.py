@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -217,7 +218,7 @@ class FeatureCostsGoal(Goal):
     prices: PriceList
     total_weight: float
 
-    @property
+    @cached_property
     def stand_ins(self) -> list[int]:
         """For each feature the first of the same cost: of two that split alike, one is cheaper."""
         return self.prices.stand_ins()

@@ -27,16 +27,19 @@ pub struct Amounts {
 }
 
 impl Amounts {
+    /// Prices that every record owes alike, given in units.
+    pub fn of_records(counts: &[u32], prices: &[i64]) -> Self {
+        let amounts = prices.iter().map(|&factor| Amount { weight: 0, factor });
+        Self {
+            n_weights: 1,
+            weights: counts.iter().map(|&count| i64::from(count)).collect(),
+            amounts: amounts.collect(),
+        }
+    }
+
     /// Factor dues, row-major (merged row x price), into weights and multiples of them.
     pub fn factor(counts: &[u32], dues: &[i64], n_prices: usize) -> Self {
         let counts: Vec<i64> = counts.iter().map(|&count| i64::from(count)).collect();
-        if let Some(amounts) = multiples_of(&counts, dues, n_prices) {
-            return Self {
-                n_weights: 1,
-                weights: counts,
-                amounts,
-            };
-        }
         let (counts, shared) = reduced(counts);
         let mut columns = vec![
             counts
@@ -103,21 +106,6 @@ impl Amounts {
         let amount = self.amounts[price];
         amount.factor * weights[amount.weight]
     }
-}
-
-/// The prices as multiples of the records, if they all are: where all records weigh the same.
-fn multiples_of(counts: &[i64], dues: &[i64], n_prices: usize) -> Option<Vec<Amount>> {
-    let first = *counts.first()?;
-    let factors: Vec<i64> = dues[..n_prices].iter().map(|due| due / first).collect();
-    let rows = dues.chunks_exact(n_prices.max(1)).zip(counts);
-    let is_multiple = |(dues, count): (&[i64], &i64)| {
-        let mut pairs = dues.iter().zip(&factors);
-        pairs.all(|(&due, factor)| due == factor * count)
-    };
-    rows.into_iter().all(is_multiple).then(|| {
-        let amounts = factors.iter().map(|&factor| Amount { weight: 0, factor });
-        amounts.collect()
-    })
 }
 
 /// Numbers without their greatest common divisor, and the divisor (1 if all are zero).

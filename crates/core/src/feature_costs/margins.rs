@@ -14,21 +14,18 @@ pub struct Places {
 impl Places {
     /// Of all rows.
     pub fn new(node: &Node, layout: &Layout) -> Self {
-        let places = node
-            .codes
-            .chunks_exact(layout.spans.len().max(1))
-            .flat_map(|codes| {
-                codes.iter().zip(&layout.spans).map(|(&code, span)| {
-                    let code = usize::from(code);
-                    let place = if code < span.len {
-                        span.start + code
-                    } else {
-                        layout.width
-                    };
-                    place as u32
-                })
-            })
-            .collect();
+        let mut places = Vec::with_capacity(node.codes.len());
+        for codes in node.codes.chunks_exact(layout.spans.len().max(1)) {
+            places.extend(codes.iter().zip(&layout.spans).map(|(&code, span)| {
+                let code = usize::from(code);
+                let place = if code < span.len {
+                    span.start + code
+                } else {
+                    layout.width
+                };
+                place as u32
+            }));
+        }
         Self { places }
     }
 }

@@ -5,7 +5,7 @@ use super::tariff::Tariff;
 use crate::error::Error;
 use crate::merging::Merging;
 use crate::problem::Problem;
-use crate::task::{AdditiveTask, MatrixCosts};
+use crate::task::{AdditiveTask, MatrixCosts, quantise_total};
 
 /// A problem, and beside its costs per label, the weight of each row times each price.
 #[derive(Clone, Debug)]
@@ -37,27 +37,16 @@ impl Priced {
         costs: MatrixCosts<'_>,
         tariff: &Tariff,
     ) -> Result<Self, Error> {
-        let amounts = tariff.amounts();
-        let task = PricedCosts {
-            costs,
-            amounts: &amounts,
+        let distinct = tariff.amounts();
+        let Merged {
+            problem,
+            unit,
+            amounts,
+        } = match Merged::of_equal_records(merging, costs, &distinct)? {
+            Some(merged) => merged,
+            None => Merged::of_any(merging, costs, &distinct)?,
         };
-        let mut problem = merging.problem(&task)?;
-        let (k, p) = (costs.n_labels, amounts.len());
-        let mut label_costs = Vec::with_capacity(problem.n_rows() * k);
-        let mut dues = Vec::with_capacity(problem.n_rows() * p);
-        for row in problem.costs.chunks_exact(k + p) {
-            label_costs.extend_from_slice(&row[..k]);
-            dues.extend_from_slice(&row[k..]);
-        }
-        let divisor = label_costs.iter().copied().fold(0, common_divisor).max(1);
-        for cost in &mut label_costs {
-            *cost /= divisor;
-        }
-        problem.unit *= divisor as f64;
-        problem.costs = label_costs;
-        problem.n_labels = k;
-        let place = |amount: f64| amounts.iter().position(|&known| known == amount);
+        let place = |amount: f64| distinct.iter().position(|&known| known == amount);
         let feature_of_column = problem
             .columns
             .iter()
@@ -68,8 +57,8 @@ impl Priced {
             })
             .collect();
         Ok(Self {
-            unit: divisor,
-            amounts: Amounts::factor(&problem.counts, &dues, p),
+            unit,
+            amounts,
             problem,
             price_of: tariff
                 .prices
@@ -79,6 +68,71 @@ impl Priced {
             group_of: tariff.prices.iter().map(|price| price.group).collect(),
             feature_of_column,
             dropping_saves: tariff.dropping_saves(),
+        })
+    }
+}
+
+/// Merged rows with what they owe.
+struct Merged {
+    problem: Problem,
+    unit: i64,
+    amounts: Amounts,
+}
+
+impl Merged {
+    /// Of records that all weigh one: they owe prices by their number. `None` if weights came in, or where the costs of errors are no
+    /// whole multiples of a unit that serves prices too.
+    fn of_equal_records(
+        merging: &Merging,
+        costs: MatrixCosts<'_>,
+        distinct: &[f64],
+    ) -> Result<Option<Self>, Error> {
+        if costs.weights.is_some() {
+            return Ok(None);
+        }
+        let mut problem = merging.problem(&costs)?;
+        let n_records = problem.n_records as f64;
+        let errors = problem.costs.iter().sum::<i64>() as f64 * problem.unit;
+        let total = errors + n_records * distinct.iter().sum::<f64>();
+        let prices = quantise_total(&[&[problem.unit], distinct].concat(), total)?;
+        let unit = prices.units[0];
+        let is_whole = (problem.unit - unit as f64 * prices.unit).abs() <= 1e-12 * problem.unit;
+        if unit == 0 || !is_whole {
+            return Ok(None);
+        }
+        problem.unit = unit as f64 * prices.unit;
+        Ok(Some(Self {
+            unit,
+            amounts: Amounts::of_records(&problem.counts, &prices.units[1..]),
+            problem,
+        }))
+    }
+
+    /// Of any records: costs and dues are summed and rounded alike.
+    fn of_any(merging: &Merging, costs: MatrixCosts<'_>, distinct: &[f64]) -> Result<Self, Error> {
+        let task = PricedCosts {
+            costs,
+            amounts: distinct,
+        };
+        let mut problem = merging.problem(&task)?;
+        let (k, p) = (costs.n_labels, distinct.len());
+        let mut label_costs = Vec::with_capacity(problem.n_rows() * k);
+        let mut dues = Vec::with_capacity(problem.n_rows() * p);
+        for row in problem.costs.chunks_exact(k + p) {
+            label_costs.extend_from_slice(&row[..k]);
+            dues.extend_from_slice(&row[k..]);
+        }
+        let unit = label_costs.iter().copied().fold(0, common_divisor).max(1);
+        for cost in &mut label_costs {
+            *cost /= unit;
+        }
+        problem.unit *= unit as f64;
+        problem.costs = label_costs;
+        problem.n_labels = k;
+        Ok(Self {
+            unit,
+            amounts: Amounts::factor(&problem.counts, &dues, p),
+            problem,
         })
     }
 }
@@ -113,16 +167,6 @@ impl AdditiveTask for PricedCosts<'_> {
 
     fn class(&self, record: usize) -> Option<u32> {
         self.costs.class(record)
-    }
-
-    fn costs_by_class(&self) -> Option<Vec<f64>> {
-        let by_class = self.costs.costs_by_class()?;
-        let rows = by_class.chunks_exact(self.costs.n_labels);
-        Some(
-            rows.flat_map(|costs| costs.iter().chain(self.amounts))
-                .copied()
-                .collect(),
-        )
     }
 
     fn validate(&self) -> Result<(), Error> {

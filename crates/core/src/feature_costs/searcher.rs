@@ -1,5 +1,6 @@
 //! One thread of a search: the shared facts, its own buffers and what its path has paid, and the doorway to every subproblem.
 
+use super::amounts::Amounts;
 use super::charges::{Charges, Rates};
 use super::margins::{Margins, Places};
 use super::paid::Paid;
@@ -96,11 +97,17 @@ impl Shared<'_> {
     pub fn due(&self, node: &Node, price: usize) -> i64 {
         let amounts = &self.priced.amounts;
         let amount = amounts.amounts[price];
-        let weights = node
-            .rows
-            .iter()
-            .map(|&row| amounts.of(row as usize)[amount.weight]);
-        amount.factor * weights.sum::<i64>()
+        amount.factor * self.weight(node, amount.weight)
+    }
+
+    /// One of the weights of a node.
+    fn weight(&self, node: &Node, weight: usize) -> i64 {
+        let Amounts {
+            n_weights, weights, ..
+        } = &self.priced.amounts;
+        let rows = node.rows.iter();
+        rows.map(|&row| weights[row as usize * n_weights + weight])
+            .sum()
     }
 
     /// The narrowest lane for a node's scores, less its charges.
@@ -325,16 +332,20 @@ impl<'a> Searcher<'a> {
             .collect();
         prices.sort_unstable_by_key(|&price| std::cmp::Reverse(price));
         prices.truncate(depth as usize);
+        // The dues of a path, gathered by weight.
+        let mut factors = vec![0; amounts.n_weights];
+        for price in prices {
+            let amount = amounts.amounts[price];
+            factors[amount.weight] += amount.factor;
+        }
+        let unit = self.shared.priced.unit;
         node.rows
             .iter()
             .zip(&node.spreads)
             .map(|(&row, &spread)| {
-                let weights = amounts.of(row as usize);
-                let path: i64 = prices
-                    .iter()
-                    .map(|&price| amounts.due(price, weights))
-                    .sum();
-                spread * self.shared.priced.unit + path
+                let weights = amounts.of(row as usize).iter();
+                let path: i64 = weights.zip(&factors).map(|(w, factor)| w * factor).sum();
+                spread * unit + path
             })
             .collect()
     }
