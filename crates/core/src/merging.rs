@@ -1,9 +1,66 @@
 //! Which records merge: those that no candidate split tells apart. Found once, it serves any number of tasks.
 
+use std::sync::Arc;
+
 use crate::error::Error;
 use crate::problem::{Problem, ProblemColumn};
 use crate::table::{Column, Projection, SplitRef, Table, all_splits, distinct_splits, group_rows};
 use crate::task::{AdditiveTask, quantise, quantise_total};
+
+/// The rows of a table, grouped by their codes; rows of unequal codes differ in some split.
+#[derive(Clone, Debug)]
+pub struct RowKinds {
+    /// The first row of each kind, which show all that splits can do.
+    unique: Table,
+    group_of_row: Arc<[u32]>,
+}
+
+impl RowKinds {
+    /// Group the rows of `table`.
+    ///
+    /// # Errors
+    /// None on a table that is consistent.
+    pub fn new(table: &Table) -> Result<Self, Error> {
+        let groups = group_rows(&slices(table), table.n_rows());
+        let columns = table.columns().iter().map(|column| Column {
+            codes: at_rows(&column.codes, &groups.representative),
+            ..*column
+        });
+        Ok(Self {
+            unique: Table::new(groups.representative.len(), columns.collect())?,
+            group_of_row: groups.group_of_row.into(),
+        })
+    }
+
+    /// The [`distinct_splits`] of the table, and its rows grouped by them.
+    ///
+    /// # Errors
+    /// None on a table that is consistent.
+    pub fn over_distinct_splits(&self) -> Result<(Vec<SplitRef>, Merging), Error> {
+        let splits = distinct_splits(&self.unique);
+        let merging = self.over(&splits)?;
+        Ok((splits, merging))
+    }
+
+    /// The rows grouped by all splits of the table, also those that are constant or equal each other.
+    ///
+    /// # Errors
+    /// None on a table that is consistent.
+    pub fn over_all_splits(&self) -> Result<Merging, Error> {
+        self.over(&all_splits(&self.unique))
+    }
+
+    /// Over splits that tell all kinds apart.
+    fn over(&self, splits: &[SplitRef]) -> Result<Merging, Error> {
+        let rows: Vec<u32> = (0..self.unique.n_rows() as u32).collect();
+        let projection = self.unique.project(splits)?;
+        Ok(Merging::from_groups(
+            &projection,
+            &rows,
+            self.group_of_row.clone(),
+        ))
+    }
+}
 
 /// Groups of records over a candidate set.
 #[derive(Clone, Debug)]
@@ -12,7 +69,7 @@ pub struct Merging {
     /// Codes, row-major: group x column.
     codes: Vec<u8>,
     n_groups: usize,
-    group_of_row: Vec<u32>,
+    group_of_row: Arc<[u32]>,
 }
 
 impl Merging {
@@ -24,62 +81,21 @@ impl Merging {
         let projection = table.project(keep)?;
         if !aggregate {
             let rows: Vec<u32> = (0..table.n_rows() as u32).collect();
-            return Ok(Self::from_groups(&projection, &rows, rows.clone()));
+            return Ok(Self::from_groups(
+                &projection,
+                &rows,
+                rows.as_slice().into(),
+            ));
         }
         let groups = group_rows(&slices(&projection.table), table.n_rows());
         Ok(Self::from_groups(
             &projection,
             &groups.representative,
-            groups.group_of_row,
+            groups.group_of_row.into(),
         ))
     }
 
-    /// The [`distinct_splits`] of `table`, and its rows grouped by them.
-    ///
-    /// # Errors
-    /// None on a table that is consistent.
-    pub fn of_distinct_splits(table: &Table) -> Result<(Vec<SplitRef>, Self), Error> {
-        // Rows of unequal codes differ in some split, and the first of each kind shows all that splits can do.
-        let groups = group_rows(&slices(table), table.n_rows());
-        let columns = table.columns().iter().map(|column| Column {
-            codes: at_rows(&column.codes, &groups.representative),
-            ..*column
-        });
-        let unique = Table::new(groups.representative.len(), columns.collect())?;
-        let splits = distinct_splits(&unique);
-        let rows: Vec<u32> = (0..unique.n_rows() as u32).collect();
-        let merging = Self::from_groups(&unique.project(&splits)?, &rows, groups.group_of_row);
-        Ok((splits, merging))
-    }
-
-    /// The groups of [`Merging::of_distinct_splits`] over all splits of `table`, also those that equal each other.
-    ///
-    /// # Errors
-    /// None on a table that is consistent.
-    pub fn over_all_splits(&self, table: &Table) -> Result<Self, Error> {
-        let mut first_rows: Vec<u32> = Vec::with_capacity(self.n_groups);
-        for (row, &group) in self.group_of_row.iter().enumerate() {
-            // Groups are numbered in the order of their first rows.
-            if group as usize == first_rows.len() {
-                first_rows.push(row as u32);
-            }
-        }
-        let columns = table.columns().iter().map(|column| Column {
-            codes: at_rows(&column.codes, &first_rows),
-            ..*column
-        });
-        let unique = Table::new(first_rows.len(), columns.collect())?;
-        let splits = all_splits(&unique);
-        let rows: Vec<u32> = (0..unique.n_rows() as u32).collect();
-        let projection = unique.project(&splits)?;
-        Ok(Self::from_groups(
-            &projection,
-            &rows,
-            self.group_of_row.clone(),
-        ))
-    }
-
-    fn from_groups(projection: &Projection, first_rows: &[u32], group_of_row: Vec<u32>) -> Self {
+    fn from_groups(projection: &Projection, first_rows: &[u32], group_of_row: Arc<[u32]>) -> Self {
         let columns = projection.table.columns();
         let mut codes = vec![0_u8; first_rows.len() * columns.len()];
         for (c, column) in columns.iter().enumerate() {
@@ -308,7 +324,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_first_of_each_kind_of_row_shows_all_that_splits_can_do(table in any_table(12, 5, 5)) {
-            let (splits, merging) = Merging::of_distinct_splits(&table).unwrap();
+            let (splits, merging) = RowKinds::new(&table).unwrap().over_distinct_splits().unwrap();
             prop_assert_eq!(&splits, &distinct_splits(&table));
             let slowly = Merging::new(&table, &splits, true).unwrap();
             prop_assert_eq!(&merging.group_of_row, &slowly.group_of_row);
@@ -321,8 +337,7 @@ mod tests {
 
         #[test]
         fn groups_over_all_splits_are_found_once(table in any_table(12, 5, 5)) {
-            let (_, merging) = Merging::of_distinct_splits(&table).unwrap();
-            let quickly = merging.over_all_splits(&table).unwrap();
+            let quickly = RowKinds::new(&table).unwrap().over_all_splits().unwrap();
             let slowly = Merging::new(&table, &all_splits(&table), true).unwrap();
             prop_assert_eq!(&quickly.group_of_row, &slowly.group_of_row);
             prop_assert_eq!(&quickly.codes, &slowly.codes);
@@ -333,7 +348,7 @@ mod tests {
         fn costs_by_class_are_summed_as_those_of_records(
             table in any_table(12, 3, 3), matrix in prop::collection::vec(0..5, 6), unit in 1..4
         ) {
-            let (_, merging) = Merging::of_distinct_splits(&table).unwrap();
+            let (_, merging) = RowKinds::new(&table).unwrap().over_distinct_splits().unwrap();
             let n = table.n_rows();
             prop_assume!(n > 0);
             let classes: Vec<i32> = (0..n as i32).map(|record| record % 2).collect();
@@ -352,7 +367,7 @@ mod tests {
 
         #[test]
         fn absent_records_leave_no_row(table in any_table(12, 3, 3), weights in prop::collection::vec(0..3, 12)) {
-            let (_, merging) = Merging::of_distinct_splits(&table).unwrap();
+            let (_, merging) = RowKinds::new(&table).unwrap().over_distinct_splits().unwrap();
             let n = table.n_rows();
             let labels: Vec<i32> = (0..n as i32).map(|record| record % 2).collect();
             let weights: Vec<f64> = weights[..n].iter().map(|&w| f64::from(w)).collect();

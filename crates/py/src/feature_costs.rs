@@ -39,11 +39,9 @@ pub(crate) fn solve_feature_costs<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut request = Request::new(
-        &table,
         max_depth,
         max_nodes,
         min_samples_leaf,
-        None,
         time_limit,
         memory_limit,
         n_threads,
@@ -78,7 +76,7 @@ pub(crate) fn solve_feature_costs<'py>(
             tariff.validate(core.table.columns().len())?;
             // Splits that equal each other may differ in price: all are candidates.
             let merging = if aggregate {
-                core.merging.over_all_splits(&core.table)?
+                core.kinds.over_all_splits()?
             } else {
                 Merging::new(&core.table, &all_splits(&core.table), false)?
             };

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::pareto::Request;
+use crate::pareto::{Request, splits_of};
 use crate::solve::{Watcher, node_list};
 use crate::statistics::contiguous;
 use crate::table::{Table, to_value_error};
@@ -47,11 +47,9 @@ pub(crate) fn solve_impurity<'py>(
         }
     };
     let mut request = Request::new(
-        &table,
         max_depth,
         max_nodes,
         min_samples_leaf,
-        candidates,
         time_limit,
         memory_limit,
         1,
@@ -64,12 +62,13 @@ pub(crate) fn solve_impurity<'py>(
         n_labels,
         weights: weights.as_deref(),
     };
-    let core_table = &table.table;
+    let core = &*table;
     let mut watcher = Watcher::new(progress);
     let (problem, outcome, merge_seconds) = py
         .detach(|| {
             let started = Instant::now();
-            let problem = Problem::build(core_table, &request.keep, &task, aggregate)?;
+            let keep = splits_of(core, candidates)?;
+            let problem = Problem::build(&core.table, &keep, &task, aggregate)?;
             let merge_seconds = started.elapsed().as_secs_f64();
             let outcome = minimise_impurity(
                 &problem,

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use certitree_core::Error;
 use certitree_core::pareto::{
     FairTree, Fairness, Grouped, Records, maximise_correlation, minimise_errors, trace_trade_off,
 };
@@ -20,17 +21,14 @@ use crate::table::{Table, to_value_error};
 pub(crate) struct Request {
     pub(crate) control: Control,
     pub(crate) params: Params,
-    pub(crate) keep: Vec<SplitRef>,
 }
 
 impl Request {
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn new(
-        table: &Table,
         max_depth: u32,
         max_nodes: Option<u32>,
         min_samples_leaf: u32,
-        candidates: Option<Vec<(u32, u32)>>,
         time_limit: Option<f64>,
         memory_limit: Option<usize>,
         n_threads: usize,
@@ -47,20 +45,7 @@ impl Request {
             memory_limit,
             n_threads,
         };
-        let keep = candidates.map_or_else(
-            || table.splits.clone(),
-            |pairs| {
-                pairs
-                    .into_iter()
-                    .map(|(column, split)| SplitRef { column, split })
-                    .collect()
-            },
-        );
-        Self {
-            control,
-            params,
-            keep,
-        }
+        Self { control, params }
     }
 
     pub(crate) fn status(&self, is_optimal: bool) -> &'static str {
@@ -71,6 +56,23 @@ impl Request {
             Some(Stop::Time) | None => "time_limit",
         }
     }
+}
+
+/// The splits to choose from: those named, or all distinct ones.
+///
+/// # Errors
+/// None on a table that is consistent.
+pub(crate) fn splits_of(
+    table: &Table,
+    candidates: Option<Vec<(u32, u32)>>,
+) -> Result<Vec<SplitRef>, Error> {
+    let Some(pairs) = candidates else {
+        return Ok(table.distinct()?.splits.clone());
+    };
+    let pairs = pairs.into_iter();
+    Ok(pairs
+        .map(|(column, split)| SplitRef { column, split })
+        .collect())
 }
 
 /// Find the tree with the largest Matthews correlation; see `_core.pyi`.
@@ -94,11 +96,9 @@ pub(crate) fn solve_matthews<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let request = Request::new(
-        &table,
         max_depth,
         max_nodes,
         min_samples_leaf,
-        candidates,
         time_limit,
         memory_limit,
         n_threads,
@@ -112,12 +112,13 @@ pub(crate) fn solve_matthews<'py>(
         n_groups: 1,
         weights: weights.as_deref(),
     };
-    let core_table = &table.table;
+    let core = &*table;
     let mut watcher = Watcher::new(progress);
     let (records, outcome, merge_seconds) = py
         .detach(|| {
             let started = Instant::now();
-            let mut records = Records::build(core_table, &request.keep, &task, aggregate)?;
+            let keep = splits_of(core, candidates)?;
+            let mut records = Records::build(&core.table, &keep, &task, aggregate)?;
             let merge_seconds = started.elapsed().as_secs_f64();
             let outcome = maximise_correlation(
                 &mut records,
@@ -180,11 +181,9 @@ pub(crate) fn solve_fairness<'py>(
         }
     };
     let request = Request::new(
-        &table,
         max_depth,
         max_nodes,
         min_samples_leaf,
-        candidates,
         time_limit,
         memory_limit,
         n_threads,
@@ -198,12 +197,13 @@ pub(crate) fn solve_fairness<'py>(
         n_groups,
         weights: weights.as_deref(),
     };
-    let core_table = &table.table;
+    let core = &*table;
     let mut watcher = Watcher::new(progress);
     let (records, outcome, trace, merge_seconds) = py
         .detach(|| {
             let started = Instant::now();
-            let mut records = Records::build(core_table, &request.keep, &task, aggregate)?;
+            let keep = splits_of(core, candidates)?;
+            let mut records = Records::build(&core.table, &keep, &task, aggregate)?;
             let merge_seconds = started.elapsed().as_secs_f64();
             let outcome = minimise_errors(
                 &mut records,

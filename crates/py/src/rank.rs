@@ -62,15 +62,15 @@ pub(crate) fn rank_splits<'py>(
         .detach(|| {
             let never = || false;
             let is_excluded = |split: SplitRef| excluded.contains(&split);
+            let splits = &table.distinct()?.splits;
             let offered: Vec<SplitRef> = if by_forest {
-                table
-                    .splits
+                splits
                     .iter()
                     .copied()
                     .filter(|&split| !is_excluded(split))
                     .collect()
             } else {
-                table.splits.clone()
+                splits.clone()
             };
             let records = Records::new(&table.table, &offered, &*task)?;
             Ok::<_, Error>(pool.install(|| {

@@ -111,9 +111,10 @@ pub(crate) fn refine<'py>(
         error: None,
     });
     let refined = py.detach(|| {
+        let splits = &core.distinct()?.splits;
         let source = TableSource {
             table: &core.table,
-            splits: &core.splits,
+            splits,
             task: &*task,
             aggregate,
         };
@@ -125,15 +126,8 @@ pub(crate) fn refine<'py>(
             n_fits: cart_fits,
             max_depth: cart_depth,
         };
-        let mut inside = TreeProposer::new(
-            &core.table,
-            &core.splits,
-            &*task,
-            forest,
-            cart,
-            n_threads,
-            seed,
-        );
+        let mut inside =
+            TreeProposer::new(&core.table, splits, &*task, forest, cart, n_threads, seed);
         let proposer: &mut dyn Proposer = match &mut outside {
             Some(proposer) => proposer,
             None => &mut inside,

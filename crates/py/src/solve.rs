@@ -79,9 +79,12 @@ pub(crate) fn solve<'py>(
         .detach(|| {
             let started = Instant::now();
             let problem = if keep.is_none() && aggregate {
-                core.merging.problem(&*task)?
+                core.distinct()?.merging.problem(&*task)?
             } else {
-                let keep = keep.as_deref().unwrap_or(&core.splits);
+                let keep = match &keep {
+                    Some(keep) => keep,
+                    None => &core.distinct()?.splits,
+                };
                 Problem::build(&core.table, keep, &*task, aggregate)?
             };
             let build_seconds = started.elapsed().as_secs_f64();
@@ -89,9 +92,10 @@ pub(crate) fn solve<'py>(
                 let outcome = search(&problem, &params, &control, &mut watcher)?;
                 return Ok((problem, outcome, build_seconds));
             }
+            let splits = &core.distinct()?.splits;
             let source = TableSource {
                 table: &core.table,
-                splits: &core.splits,
+                splits,
                 task: &*task,
                 aggregate,
             };
@@ -101,15 +105,8 @@ pub(crate) fn solve<'py>(
                 ..most
             };
             let cart = Cart::default();
-            let mut proposer = TreeProposer::new(
-                &core.table,
-                &core.splits,
-                &*task,
-                forest,
-                cart,
-                n_threads,
-                seed,
-            );
+            let mut proposer =
+                TreeProposer::new(&core.table, splits, &*task, forest, cart, n_threads, seed);
             let outcome = search_with_head_start(
                 &source,
                 &problem,

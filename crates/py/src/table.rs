@@ -1,7 +1,9 @@
 //! Coded tables and the structure of 0/1 matrices.
 
+use std::sync::OnceLock;
+
 use certitree_core::Error;
-use certitree_core::merging::Merging;
+use certitree_core::merging::{Merging, RowKinds};
 use certitree_core::table::{self, BinaryMatrix, Column, Kind, Layout, SplitRef, Structure};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -75,10 +77,30 @@ impl From<table::BinaryGroup> for BinaryGroup {
 pub(crate) struct Table {
     /// The table as given.
     pub(crate) table: table::Table,
-    /// Its splits without constant, repeated and complementary ones.
+    /// Its rows, grouped.
+    pub(crate) kinds: RowKinds,
+    /// Found when first asked for: not all objectives do.
+    distinct: OnceLock<Distinct>,
+}
+
+/// The splits of a table without constant, repeated and complementary ones, and its rows grouped by those.
+pub(crate) struct Distinct {
     pub(crate) splits: Vec<SplitRef>,
-    /// Its rows, grouped by those splits.
     pub(crate) merging: Merging,
+}
+
+impl Table {
+    /// Its distinct splits.
+    ///
+    /// # Errors
+    /// None on a table that is consistent.
+    pub(crate) fn distinct(&self) -> Result<&Distinct, Error> {
+        if let Some(distinct) = self.distinct.get() {
+            return Ok(distinct);
+        }
+        let (splits, merging) = self.kinds.over_distinct_splits()?;
+        Ok(self.distinct.get_or_init(|| Distinct { splits, merging }))
+    }
 }
 
 #[pymethods]
@@ -117,11 +139,11 @@ impl Table {
                 n_splits: n_splits[index],
             });
             let table = table::Table::new(n_rows, columns.collect())?;
-            let (splits, merging) = Merging::of_distinct_splits(&table)?;
+            let kinds = RowKinds::new(&table)?;
             Ok(Self {
                 table,
-                splits,
-                merging,
+                kinds,
+                distinct: OnceLock::new(),
             })
         })
         .map_err(to_value_error)
@@ -138,16 +160,15 @@ impl Table {
     }
 
     #[getter]
-    fn n_splits(&self) -> usize {
-        self.splits.len()
+    fn n_splits(&self) -> PyResult<usize> {
+        Ok(self.distinct().map_err(to_value_error)?.splits.len())
     }
 
     /// List the kept splits as (coded column, split).
-    fn splits(&self) -> Vec<(u32, u32)> {
-        self.splits
-            .iter()
-            .map(|split| (split.column, split.split))
-            .collect()
+    fn splits(&self) -> PyResult<Vec<(u32, u32)>> {
+        let distinct = self.distinct().map_err(to_value_error)?;
+        let splits = distinct.splits.iter();
+        Ok(splits.map(|split| (split.column, split.split)).collect())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{FeatureCostsOutcome, Price, Priced, Tariff, minimise_feature_costs};
-use crate::merging::Merging;
+use crate::merging::RowKinds;
 use crate::propose::random::Random;
 use crate::search::{Control, KernelChoice, Params, Quiet};
 use crate::table::{Column, Kind, Table};
@@ -113,10 +113,8 @@ impl Instance {
             classes: &self.classes,
             weights: self.weights.as_deref(),
         };
-        let (_, merging) = Merging::of_distinct_splits(&self.table).expect("consistent table");
-        let merging = merging
-            .over_all_splits(&self.table)
-            .expect("consistent table");
+        let kinds = RowKinds::new(&self.table).expect("consistent table");
+        let merging = kinds.over_all_splits().expect("consistent table");
         Priced::build(&merging, costs, &self.tariff).expect("valid prices")
     }
 }
@@ -137,7 +135,7 @@ fn essence(outcome: &FeatureCostsOutcome) -> (f64, f64, usize) {
 
 #[test]
 fn pair_tables_boxes_threads_and_cache_change_nothing() {
-    for seed in 0..24 {
+    for seed in 0..48 {
         for discounts in [Discounts::Shared, Discounts::Door, Discounts::Decimal] {
             let instance = Instance::draw(seed, 60, 2 + seed as usize % 2, discounts);
             let priced = instance.priced();
