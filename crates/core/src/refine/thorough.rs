@@ -11,7 +11,7 @@ use super::history::{Seconds, Step, StopReason};
 use super::improve::{EXACT_DEPTH, Part};
 use super::incumbent::State;
 use super::monitor::Stage;
-use super::paper::refine_candidates;
+use super::paper::{refine_candidates, refine_candidates_while};
 use super::proposer::Proposer;
 use super::run::{QUICK_SECONDS, depth_three_seconds};
 use super::settings::Effort;
@@ -78,6 +78,13 @@ const PASSES: [Pass; 4] = [
 
 /// Merged rows times splits up to which Algorithm 1 is also run from its start, at every depth.
 const MOST_CELLS: f64 = 1e8;
+
+/// A restart goes on after its first candidate set only if that set's tree costs at most so many times what the known one does: further sets
+/// seldom take off more.
+const PROMISING: f64 = 1.08;
+/// The tree of a restart is improved only if it costs at most so many times what the known one does: the known one was improved, too, and
+/// seldom by more.
+const CLOSE: f64 = 1.04;
 
 /// The best tree of some depth.
 #[derive(Clone)]
@@ -239,7 +246,8 @@ fn improve_level(
     restart(state, proposer, promise, pass)
 }
 
-/// Algorithm 1 from its start, and its tree improved: it may end in another valley. The better tree is kept.
+/// Algorithm 1 from its start, and its tree improved: it may end in another valley. The better tree is kept. Ends early where its tree stays
+/// far behind.
 fn restart(
     state: &mut State<'_, '_>,
     proposer: &mut dyn Proposer,
@@ -255,8 +263,11 @@ fn restart(
     let leaf = Tree::label(base, &Shape::Leaf);
     let objective = state.objective_of(&leaf);
     state.replace(leaf, objective);
-    let mut outcome = refine_candidates(state, proposer, 1, state.settings.max_candidates);
-    if outcome.is_ok() && state.stop_reason().is_none() {
+    let goes_on = |objective: f64| objective <= PROMISING * known.objective;
+    let capacity = state.settings.max_candidates;
+    let mut outcome = refine_candidates_while(state, proposer, 1, capacity, &goes_on);
+    let is_close = state.objective <= CLOSE * known.objective;
+    if outcome.is_ok() && is_close && state.stop_reason().is_none() {
         let level = state.params.max_depth;
         let candidates = promise.spread(pass.size_at(level), &state.support(), pass.near, 0);
         let problem = state.source.project(&candidates)?;
