@@ -21,7 +21,7 @@ pub(super) fn refine_candidates(
     first: usize,
     capacity: usize,
 ) -> Result<StopReason, Error> {
-    refine_candidates_while(state, proposer, first, capacity, &|_| true)
+    refine_candidates_while(state, proposer, first, capacity, &mut |_| true)
 }
 
 /// The same, as long as the objective after an iteration `goes_on`; where it does not, the loop has run out of patience.
@@ -30,7 +30,7 @@ pub(super) fn refine_candidates_while(
     proposer: &mut dyn Proposer,
     first: usize,
     capacity: usize,
-    goes_on: &dyn Fn(f64) -> bool,
+    goes_on: &mut dyn FnMut(f64) -> bool,
 ) -> Result<StopReason, Error> {
     let settings = state.settings;
     let mut retired: BTreeSet<SplitRef> = BTreeSet::new();

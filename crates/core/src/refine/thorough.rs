@@ -34,6 +34,8 @@ struct Pass {
     near: &'static [usize],
     /// Most candidate sets at one depth.
     rounds: usize,
+    /// Most levels of the subtrees in which moves are sought: those higher up take longest and bring least.
+    tallest: u32,
 }
 
 impl Pass {
@@ -55,24 +57,28 @@ const PASSES: [Pass; 4] = [
         width: 1,
         near: &[],
         rounds: 1,
+        tallest: 5,
     },
     Pass {
         size: 60,
         width: 6,
         near: &[4],
         rounds: 2,
+        tallest: u32::MAX,
     },
     Pass {
         size: 120,
         width: 6,
         near: &[2, 6],
         rounds: 3,
+        tallest: u32::MAX,
     },
     Pass {
         size: 200,
         width: 12,
         near: &[1, 2, 4, 8],
         rounds: 4,
+        tallest: u32::MAX,
     },
 ];
 
@@ -82,6 +88,9 @@ const MOST_CELLS: f64 = 1e8;
 /// A restart goes on after its first candidate set only if that set's tree costs at most so many times what the known one does: further sets
 /// seldom take off more.
 const PROMISING: f64 = 1.08;
+/// Share of the objective that the candidate sets of a restart must save within `patience` iterations: what is less than that, the
+/// improvement afterwards finds as well.
+const PACE: f64 = 1e-3;
 /// The tree of a restart is improved only if it costs at most so many times what the known one does: the known one was improved, too, and
 /// seldom by more.
 const CLOSE: f64 = 1.04;
@@ -219,13 +228,13 @@ fn improve_level(
                 if width > 0 && depth > EXACT_DEPTH {
                     let grown = crew.construct(node, depth, budget, width, UNREACHABLE);
                     if let Some(grown) = grown {
-                        let grown = crew.improve(grown, node, depth, budget, width / 2);
+                        let grown = crew.improve(grown, node, depth, budget, width / 2, pass.tallest);
                         if grown.cost < known.cost {
                             return grown;
                         }
                     }
                 }
-                crew.improve(known, node, depth, budget, width / 2)
+                crew.improve(known, node, depth, budget, width / 2, pass.tallest)
             },
         )?;
         if complete || (!better && round > 0) {
@@ -263,9 +272,16 @@ fn restart(
     let leaf = Tree::label(base, &Shape::Leaf);
     let objective = state.objective_of(&leaf);
     state.replace(leaf, objective);
-    let goes_on = |objective: f64| objective <= PROMISING * known.objective;
+    let mut objectives = Vec::new();
+    let patience = state.settings.patience;
+    let mut goes_on = |objective: f64| {
+        objectives.push(objective);
+        let before = objectives.iter().nth_back(patience);
+        objective <= PROMISING * known.objective
+            && before.is_none_or(|before| objective <= (1.0 - PACE) * before)
+    };
     let capacity = state.settings.max_candidates;
-    let mut outcome = refine_candidates_while(state, proposer, 1, capacity, &goes_on);
+    let mut outcome = refine_candidates_while(state, proposer, 1, capacity, &mut goes_on);
     let is_close = state.objective <= CLOSE * known.objective;
     if outcome.is_ok() && is_close && state.stop_reason().is_none() {
         let level = state.params.max_depth;
@@ -277,7 +293,7 @@ fn restart(
             candidates,
             0.0,
             |crew, known, node, params| {
-                crew.improve(known, node, params.max_depth, params.budget(), 0)
+                crew.improve(known, node, params.max_depth, params.budget(), 0, pass.tallest)
             },
         );
         if let Err(error) = improved.and_then(|_| polish(state)) {
