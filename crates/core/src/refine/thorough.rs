@@ -116,15 +116,12 @@ pub(super) fn improve_thoroughly(
     let lowest = 2.min(depth);
     let mut bests = vec![start; (depth - lowest + 1) as usize];
     let mut reason = StopReason::Patience;
-    let promise = {
-        let (base, params) = (state.base, state.params.clone());
-        state
-            .monitor
-            .run(|control| Promise::of(base, &params, control))
-    };
-    // A greedy tree of every depth first: where time is short there is something to show.
+    // A greedy tree of every depth first: where time is short there is something to show, and where there is none, that of the depth asked for.
     let base = state.base;
     for level in lowest..=depth {
+        if level < depth && state.stop_reason().is_some() {
+            continue;
+        }
         let at = (level - lowest) as usize;
         state.params.max_depth = level;
         improve_over(state, base, Vec::new(), 0.0, |crew, known, node, params| {
@@ -140,6 +137,12 @@ pub(super) fn improve_thoroughly(
             objective: state.objective,
         };
     }
+    let promise = {
+        let params = state.params.clone();
+        state
+            .monitor
+            .run(|control| Promise::of(base, &params, control))
+    };
     let passes = if state.settings.effort == Effort::Max {
         &PASSES[..]
     } else {
@@ -228,7 +231,8 @@ fn improve_level(
                 if width > 0 && depth > EXACT_DEPTH {
                     let grown = crew.construct(node, depth, budget, width, UNREACHABLE);
                     if let Some(grown) = grown {
-                        let grown = crew.improve(grown, node, depth, budget, width / 2, pass.tallest);
+                        let grown =
+                            crew.improve(grown, node, depth, budget, width / 2, pass.tallest);
                         if grown.cost < known.cost {
                             return grown;
                         }
@@ -293,7 +297,14 @@ fn restart(
             candidates,
             0.0,
             |crew, known, node, params| {
-                crew.improve(known, node, params.max_depth, params.budget(), 0, pass.tallest)
+                crew.improve(
+                    known,
+                    node,
+                    params.max_depth,
+                    params.budget(),
+                    0,
+                    pass.tallest,
+                )
             },
         );
         if let Err(error) = improved.and_then(|_| polish(state)) {
