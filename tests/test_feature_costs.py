@@ -64,10 +64,12 @@ def test_equals_brute_force(n_values):
         best, nodes = least_cost(
             splits, errors, weights, *prices, **limits, node_penalty=penalty * weights.sum()
         )
-        for aggregate in (True, False):
+        # A byte is too little for boxes and pair tables: then the plain recursion is left.
+        for aggregate, memory in ((True, None), (False, None), (True, 1)):
             model = OptimalTreeClassifier(
                 objective=objective_of(prices, matrix),
                 aggregate=aggregate,
+                memory_limit=memory,
                 complexity_penalty=penalty,
                 **limits,
             ).fit(X, y, sample_weight=weights)
@@ -98,8 +100,11 @@ def test_cheap_feature_opens_the_door_to_a_dear_one():
                 splits, errors, weights, full, discounted, group, max_depth=depth
             )
             objective = objective_of((full, discounted, group), None)
-            model = OptimalTreeClassifier(objective=objective, max_depth=depth).fit(X, y)
-            assert (model.objective_, model.n_branching_nodes_) == (best, nodes), seed
+            for memory in (None, 1):
+                model = OptimalTreeClassifier(
+                    objective=objective, max_depth=depth, memory_limit=memory
+                ).fit(X, y)
+                assert (model.objective_, model.n_branching_nodes_) == (best, nodes), seed
 
 
 def test_decimal_prices():
@@ -115,6 +120,28 @@ def test_decimal_prices():
             objective=objective_of((full, discounted, prices[2]), None), **limits
         ).fit(X, y, sample_weight=weights)
         assert model.objective_ == pytest.approx(best, rel=1e-9)
+
+
+def test_weights_of_one_change_nothing():
+    """Without weights costs are summed by class, with weights by record."""
+    for seed in range(40):
+        X, y, weights, prices, matrix, limits, _ = instance(seed, 4)
+        model = OptimalTreeClassifier(objective=objective_of(prices, matrix), **limits)
+        plain, weighted = clone(model).fit(X, y), model.fit(X, y, sample_weight=np.ones(len(y)))
+        assert plain.objective_ == weighted.objective_
+        assert plain.feature_cost_ == weighted.feature_cost_
+        assert plain.n_unique_labelled_ == weighted.n_unique_labelled_
+
+
+def test_few_splits_are_solved_over_boxes():
+    rng = np.random.default_rng(4)
+    X = rng.integers(0, 5, (300, 4))
+    y = (X[:, 0] * X[:, 1] > 5) ^ (rng.random(300) < 0.1)
+    prices = FeatureCosts({0: 0.05, 1: 0.08}, {"both": [0, 1]}, {1: 0.02})
+    boxes = OptimalTreeClassifier(objective=prices, max_depth=4).fit(X, y)
+    general = OptimalTreeClassifier(objective=prices, max_depth=4, memory_limit=1).fit(X, y)
+    assert boxes.search_stats_["boxes"] > 0 and general.search_stats_["boxes"] == 0
+    assert boxes.objective_ == pytest.approx(general.objective_, rel=1e-12)
 
 
 def test_free_features_change_nothing():

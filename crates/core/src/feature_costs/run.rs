@@ -77,7 +77,7 @@ pub fn minimise_feature_costs(
     };
     let work = |best: &Mutex<Levels>| match &plan {
         Some(plan) => {
-            let found = all_boxes(&shared, params, plan, best);
+            let found = all_boxes(&shared, params, plan, &root, best);
             n_boxes.store(found, Ordering::Relaxed);
         }
         None => levels(&shared, params, &root, best),
@@ -146,7 +146,7 @@ fn all_boxes(shared: &Shared<'_>, params: &Params, plan: &cube::Plan, best: &Mut
         shared.control.stop(Stop::Memory);
     }
     let found = boxes::solve_boxes(shared.priced, plan, params, shared.scale, shared.control);
-    let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut best = lock();
     if let Some((cost, tree)) = found.tree
         && cost < best.cost
     {

@@ -191,6 +191,43 @@ fn pair_tables_boxes_threads_and_cache_change_nothing() {
 }
 
 #[test]
+fn records_without_weights_owe_what_records_of_weight_one_do() {
+    for seed in 0..12 {
+        for (discounts, n_labels) in [
+            (Discounts::Shared, 2),
+            (Discounts::Door, 3),
+            (Discounts::Decimal, 2),
+        ] {
+            let mut instance = Instance::draw(seed, 50, n_labels, discounts);
+            instance.weights = None;
+            let quick = instance.priced();
+            instance.weights = Some(vec![1.0; 50]);
+            let slow = instance.priced();
+            let worth = |priced: &Priced| -> (Vec<f64>, Vec<f64>) {
+                let unit = priced.problem.unit;
+                let costs = priced.problem.costs.iter();
+                let amounts = &priced.amounts;
+                let dues = (0..amounts.amounts.len())
+                    .map(|price| amounts.due(price, amounts.of(0)) as f64 * unit);
+                let dues = dues.map(|due| due / priced.unit as f64).collect();
+                (costs.map(|&cost| cost as f64 * unit).collect(), dues)
+            };
+            let ((costs, dues), (slow_costs, slow_dues)) = (worth(&quick), worth(&slow));
+            for (one, other) in costs
+                .iter()
+                .zip(&slow_costs)
+                .chain(dues.iter().zip(&slow_dues))
+            {
+                assert!((one - other).abs() < 1e-9, "seed {seed}, {discounts:?}");
+            }
+            let params = Params::default();
+            let (one, other) = (solve(&quick, &params, None), solve(&slow, &params, None));
+            assert!((one.objective - other.objective).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
 fn deeper_trees_of_boxes_are_the_same_for_any_number_of_threads() {
     for seed in 0..4 {
         for discounts in [Discounts::Shared, Discounts::Door] {
@@ -268,24 +305,31 @@ fn deeper_trees_by_branching_are_the_same_for_any_number_of_threads() {
 #[test]
 fn a_stopped_search_has_a_tree_and_a_valid_bound() {
     let priced = Instance::draw(5, 400, 2, Discounts::Shared).priced();
-    let params = Params {
+    let general = Params {
         max_depth: 4,
+        kernel: KernelChoice::General,
         ..Params::default()
     };
-    let best = solve(&priced, &params, None);
-    for microseconds in [0, 300, 3000, 30_000] {
-        for n_threads in [1, 2] {
-            let limit = Duration::from_micros(microseconds);
-            let stopped = solve(
-                &priced,
-                &Params {
-                    n_threads,
-                    ..params.clone()
-                },
-                Some(limit),
-            );
-            assert!(stopped.lower_bound <= best.objective);
-            assert!(stopped.objective >= best.objective);
+    let boxes = Params {
+        kernel: KernelChoice::Cube,
+        ..general.clone()
+    };
+    let best = solve(&priced, &general, None);
+    for params in [general, boxes] {
+        for microseconds in [0, 300, 3000, 30_000] {
+            for n_threads in [1, 2] {
+                let limit = Duration::from_micros(microseconds);
+                let stopped = solve(
+                    &priced,
+                    &Params {
+                        n_threads,
+                        ..params.clone()
+                    },
+                    Some(limit),
+                );
+                assert!(stopped.lower_bound <= best.objective);
+                assert!(stopped.objective >= best.objective);
+            }
         }
     }
 }
