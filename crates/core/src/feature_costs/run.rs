@@ -138,7 +138,21 @@ impl Levels {
 }
 
 /// Solve all boxes; returns how many.
-fn all_boxes(shared: &Shared<'_>, params: &Params, plan: &cube::Plan, best: &Mutex<Levels>) -> u64 {
+fn all_boxes(
+    shared: &Shared<'_>,
+    params: &Params,
+    plan: &cube::Plan,
+    root: &Node,
+    best: &Mutex<Levels>,
+) -> u64 {
+    let lock = || best.lock().unwrap_or_else(PoisonError::into_inner);
+    if plan.may_be_stopped() {
+        // There is no tree before the last level is done: begin with one of two levels.
+        let mut searcher = Searcher::new(shared);
+        let depth = params.max_depth.min(2);
+        let solved = searcher.solve(root, depth, params.budget(), UNREACHABLE);
+        lock().take(solved, false);
+    }
     let limit = params
         .memory_limit
         .map_or(f64::INFINITY, |limit| limit as f64);
