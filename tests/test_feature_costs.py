@@ -125,7 +125,7 @@ def test_decimal_prices():
 def test_weights_of_one_change_nothing():
     """Without weights costs are summed by class, with weights by record."""
     for seed in range(40):
-        X, y, weights, prices, matrix, limits, _ = instance(seed, 4)
+        X, y, _, prices, matrix, limits, _ = instance(seed, 4)
         model = OptimalTreeClassifier(objective=objective_of(prices, matrix), **limits)
         plain, weighted = clone(model).fit(X, y), model.fit(X, y, sample_weight=np.ones(len(y)))
         assert plain.objective_ == weighted.objective_

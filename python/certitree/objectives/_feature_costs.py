@@ -138,9 +138,7 @@ class FeatureCosts(Objective):
             total_weight=targets.total_weight,
         )
 
-    def _classes(
-        self, targets: Targets
-    ) -> tuple[Array, NDArray[np.int32], NDArray[np.float64]]:
+    def _classes(self, targets: Targets) -> tuple[Array, NDArray[np.int32], NDArray[np.float64]]:
         """Return the classes, the class of each record, and the costs of errors between them."""
         if self.error_costs is None:
             return targets.classes, targets.labels, 1.0 - np.eye(targets.classes.size)
