@@ -18,6 +18,7 @@ def build_tree(
     labels: NDArray[np.int32],
     weights: NDArray[np.float64] | None,
     n_classes: int,
+    leaves: NDArray[np.uint32] | None = None,
 ) -> Tree:
     """Translate a tree and count the training records at each node.
 
@@ -30,8 +31,11 @@ def build_tree(
     labels : int32 array of shape (n_rows,)
     weights : float64 array of shape (n_rows,), or None for ones
     n_classes : int
+    leaves : uint32 array of shape (n_rows,), optional
+        As `table.find_leaves` returns them, where that was done before.
     """
-    leaves = table.find_leaves(nodes)
+    if leaves is None:
+        leaves = table.find_leaves(nodes)
     shape = (len(nodes), n_classes)
     cells = leaves.astype(np.intp) * n_classes + labels
     counts = np.bincount(leaves, minlength=shape[0])

@@ -152,7 +152,9 @@ class ExactSearch:
         self.classes_ = goal.classes
 
     def _keep_result(self, found: Found, coded: CodedTable, goal: Goal) -> None:
-        self.tree_ = build_tree(found.nodes, coded, goal.labels, goal.weights, goal.classes.size)
+        self.tree_ = build_tree(
+            found.nodes, coded, goal.labels, goal.weights, goal.classes.size, found.leaves
+        )
         self.status_ = found.status
         self.objective_ = found.objective
         self.lower_bound_ = found.lower_bound

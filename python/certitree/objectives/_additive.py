@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from certitree._column import Array
 from certitree.objectives._base import Goal
-from certitree.objectives._search import Found, Search, count_branching
+from certitree.objectives._search import Found, Search, count_branching, labels_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,8 @@ class AdditiveGoal(Goal):
         )
         # Summed anew: the core's sum is of rounded costs.
         nodes = result["nodes"]
-        cost = self.cost(search.predict(nodes)) + penalty * count_branching(nodes)
+        leaves = search.coded.find_leaves(nodes)
+        cost = self.cost(labels_at(nodes, leaves)) + penalty * count_branching(nodes)
         optimal = result["status"] == "optimal"
         least = cost if optimal else min(cost, result["lower_bound"])
         objective, bound = self._value(cost), self._value(least)
@@ -70,6 +71,7 @@ class AdditiveGoal(Goal):
             n_unique=result["n_unique"],
             n_unique_labelled=result["n_unique_labelled"],
             stats=dict(result["stats"]),
+            leaves=leaves,
         )
 
     def cost(self, predicted: NDArray[np.int32]) -> float:

@@ -244,7 +244,8 @@ class FeatureCostsGoal(Goal):
         )
         # Summed anew: the core's sum is of rounded costs.
         nodes = result["nodes"]
-        errors, feature_cost = self._costs(coded, nodes)
+        leaves = coded.find_leaves(nodes)
+        errors, feature_cost = self._costs(coded, nodes, leaves)
         objective = errors + feature_cost + penalty * count_branching(nodes)
         optimal = result["status"] == "optimal"
         return Found(
@@ -258,12 +259,15 @@ class FeatureCostsGoal(Goal):
             n_unique_labelled=result["n_unique_labelled"],
             stats=dict(result["stats"]),
             attributes={"feature_cost_": feature_cost},
+            leaves=leaves,
         )
 
-    def _costs(self, coded: CodedTable, nodes: CoreNodes) -> tuple[float, float]:
+    def _costs(
+        self, coded: CodedTable, nodes: CoreNodes, leaves: NDArray[np.uint32]
+    ) -> tuple[float, float]:
         """Return what errors cost, and what the records pay for features."""
         n_classes = self.classes.size
-        cells = coded.find_leaves(nodes).astype(np.intp) * n_classes + self.labels
+        cells = leaves.astype(np.intp) * n_classes + self.labels
         n_cells = len(nodes) * n_classes
         weights = np.bincount(cells, self.weights, n_cells).reshape(-1, n_classes)
         errors = paid_in_all = 0.0

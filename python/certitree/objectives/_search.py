@@ -40,6 +40,8 @@ class Found:
     stats : dict
     attributes : dict
         Further fitted attributes of the estimator, by name.
+    leaves : uint32 array of shape (n_records,), or None
+        The node that is each record's leaf, where that was looked up.
     """
 
     nodes: CoreNodes
@@ -52,6 +54,7 @@ class Found:
     n_unique_labelled: int
     stats: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
+    leaves: NDArray[np.uint32] | None = None
 
 
 @dataclass(frozen=True)
@@ -166,8 +169,13 @@ class Search:
 
     def predict(self, nodes: CoreNodes) -> NDArray[np.int32]:
         """Return the label that a tree gives each record of the table."""
-        labels = np.array([label for *_, label in nodes], dtype=np.int32)
-        return labels[self.coded.find_leaves(nodes)]
+        return labels_at(nodes, self.coded.find_leaves(nodes))
+
+
+def labels_at(nodes: CoreNodes, leaves: NDArray[np.uint32]) -> NDArray[np.int32]:
+    """Return the labels of leaves, given by node."""
+    labels = np.array([label for *_, label in nodes], dtype=np.int32)
+    return labels[leaves]
 
 
 def relabel(nodes: CoreNodes, labels: Sequence[int]) -> CoreNodes:

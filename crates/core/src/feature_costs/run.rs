@@ -48,11 +48,11 @@ pub fn minimise_feature_costs(
 ) -> Result<FeatureCostsOutcome, Error> {
     params.validate()?;
     let problem = &priced.problem;
-    let root = Node::root(problem, params.min_samples_leaf > 1, true);
+    let leaf_loss = cost_of_one_label(priced) - floor(priced);
     let price_unit = problem.unit / priced.unit as f64;
     let scale = Scale::new(
         params.node_penalty / price_unit,
-        (root.leaf_loss() + floor(priced)) * priced.unit,
+        cost_of_one_label(priced) * priced.unit,
     );
     let shared = Shared::new(
         priced,
@@ -72,15 +72,16 @@ pub fn minimise_feature_costs(
     let n_boxes = AtomicU64::new(0);
     let leaf = Levels {
         lower: 0,
-        cost: shared.loss(root.leaf_loss()),
+        cost: shared.loss(leaf_loss),
         tree: Shape::Leaf,
     };
+    let root = || Node::root(problem, params.min_samples_leaf > 1, true);
     let work = |best: &Mutex<Levels>| match &plan {
         Some(plan) => {
-            let found = all_boxes(&shared, params, plan, &root, best);
+            let found = all_boxes(&shared, params, plan, root, best);
             n_boxes.store(found, Ordering::Relaxed);
         }
-        None => levels(&shared, params, &root, best),
+        None => levels(&shared, params, &root(), best),
     };
     let is_short = match &plan {
         Some(plan) => !plan.may_be_stopped(),
@@ -142,7 +143,7 @@ fn all_boxes(
     shared: &Shared<'_>,
     params: &Params,
     plan: &cube::Plan,
-    root: &Node,
+    root: impl FnOnce() -> Node,
     best: &Mutex<Levels>,
 ) -> u64 {
     let lock = || best.lock().unwrap_or_else(PoisonError::into_inner);
@@ -150,7 +151,7 @@ fn all_boxes(
         // There is no tree before the last level is done: begin with one of two levels.
         let mut searcher = Searcher::new(shared);
         let depth = params.max_depth.min(2);
-        let solved = searcher.solve(root, depth, params.budget(), UNREACHABLE);
+        let solved = searcher.solve(&root(), depth, params.budget(), UNREACHABLE);
         lock().take(solved, false);
     }
     let limit = params
@@ -240,6 +241,16 @@ fn floor(priced: &Priced) -> i64 {
     let rows = priced.problem.costs.chunks_exact(priced.problem.n_labels);
     rows.map(|costs| costs.iter().copied().min().unwrap_or(0))
         .sum()
+}
+
+/// What a single leaf costs, in units.
+fn cost_of_one_label(priced: &Priced) -> i64 {
+    let k = priced.problem.n_labels;
+    let costs = |label: usize| priced.problem.costs.iter().skip(label).step_by(k);
+    (0..k)
+        .map(|label| costs(label).sum())
+        .min()
+        .unwrap_or_default()
 }
 
 /// Costs in the task's own terms.

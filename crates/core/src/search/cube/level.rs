@@ -296,6 +296,8 @@ struct Walk<'a, T, P> {
     prices: P,
     /// The cheapest cut of a column, for neighbouring boxes.
     cheapest: Vec<T>,
+    /// What a test of each column costs where the last column is whole, and where it is cut.
+    factors: [Vec<T>; 2],
     stopped: &'a AtomicBool,
 }
 
@@ -315,6 +317,7 @@ impl<'a, T: Value, P: TestPrices> Walk<'a, T, P> {
             ends: vec![0; n_columns],
             prices: setting.prices.clone(),
             cheapest: Vec::new(),
+            factors: [Vec::new(), Vec::new()],
             stopped,
         }
     }
@@ -499,16 +502,19 @@ impl<'a, T: Value, P: TestPrices> Walk<'a, T, P> {
         } = *self.setting;
         let last = columns.len() - 1;
         let weights = &below.weights[rank_below..][..len];
-        let factors = |prices: &P| -> Vec<T> {
-            let factors = columns.iter().map(|states| prices.factor(states.column));
-            factors.map(|factor| T::narrow(factor) * per_unit).collect()
+        let set_factors = |prices: &P, factors: &mut Vec<T>| {
+            let columns = columns.iter().map(|states| prices.factor(states.column));
+            factors.clear();
+            factors.extend(columns.map(|factor| T::narrow(factor) * per_unit));
         };
-        let whole = factors(&self.prices);
+        let [whole, cut] = &mut self.factors;
+        set_factors(&self.prices, whole);
         let is_new = self.prices.test(columns[last].column);
-        let cut = factors(&self.prices);
+        set_factors(&self.prices, cut);
         if is_new {
             self.prices.take_back(columns[last].column);
         }
+        let [whole, cut] = &self.factors;
         for share in shares {
             let (inside, outside) = (
                 &below.planes[share.inside][..],
