@@ -336,6 +336,10 @@ def _in_terms_of_the_user(
     ) -> list[tuple[int, int]]:
         barred = [names[pair] for pair in excluded]
         answer = function(iteration, list(known), barred, count)
+        if not isinstance(answer, Iterable):
+            raise ParameterError(
+                f"the proposer returned {answer!r}; return a sequence of splits, the best first"
+            )
         proposed = []
         for split in answer:
             if split not in known:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,11 +17,12 @@ from certitree._classifier import OptimalTreeClassifier
 from certitree._files import FileError, Source, check_writable, require_columns
 from certitree._methods import make_classifier
 from certitree._objective_choice import ObjectiveChoice
+from certitree.objectives._group_fairness import GroupFairness
 
 
 @dataclass(frozen=True)
 class Score:
-    """A measure of predictions; greater is better.
+    """A measure of predictions.
 
     Attributes
     ----------
@@ -72,6 +73,9 @@ class FitReport:
         Fractions of the weight that are predicted right.
     own_score : Comparison or None
         What the objective scores, if that is another measure.
+    disparity : Comparison or None
+        With a fairness objective, the largest difference between two groups' rates: less is
+        better.
     seconds : float
         Wall time of the fit.
     model : OptimalTreeClassifier
@@ -88,6 +92,7 @@ class FitReport:
     saved_to: Path | None
     accuracy: Comparison
     own_score: Comparison | None
+    disparity: Comparison | None
     seconds: float
     model: OptimalTreeClassifier
 
@@ -174,9 +179,12 @@ def fit_beside_cart(
     cart = cart_beside(model, train.features, train.labels, train.weights)
     heaviest = _heaviest_class(train)
     predictors = (model.predict, cart.model.predict, lambda x: np.full(x.num_rows, heaviest))
-    own_score = None
+    goal = goal.for_classes(model.classes_)
+    own_score = disparity = None
     if goal.score_name != "accuracy":
-        own_score = _compare(goal.score_name, goal.score, predictors, train, test)
+        own_score = _compare(goal.score_name, _plain(goal.score), predictors, train, test)
+    if isinstance(goal, GroupFairness):
+        disparity = _compare("disparity", _between_groups(goal), predictors, train, test)
     return FitReport(
         source=source.name,
         target=target,
@@ -186,8 +194,9 @@ def fit_beside_cart(
         n_columns=train.features.num_columns,
         n_splits=cart.n_splits,
         saved_to=save_to,
-        accuracy=_compare("accuracy", accuracy_score, predictors, train, test),
+        accuracy=_compare("accuracy", _plain(accuracy_score), predictors, train, test),
         own_score=own_score,
+        disparity=disparity,
         seconds=seconds,
         model=model,
     )
@@ -278,9 +287,25 @@ def _share_out(rows: _Rows, test_size: float, seed: int) -> tuple[_Rows, _Rows |
     return rows.take(np.sort(train)), rows.take(np.sort(test))
 
 
+_Measure: TypeAlias = Callable[[_Rows, NDArray[Any]], float]
+"""Of some rows and what is predicted for them."""
+
+
+def _plain(score: Callable[..., float]) -> _Measure:
+    return lambda rows, predicted: score(rows.labels, predicted, sample_weight=rows.weights)
+
+
+def _between_groups(goal: GroupFairness) -> _Measure:
+    def measure(rows: _Rows, predicted: NDArray[Any]) -> float:
+        groups = rows.features.column(goal.sensitive).to_pylist()
+        return goal.disparity(rows.labels, predicted, groups, rows.weights)
+
+    return measure
+
+
 def _compare(
-    measure: str,
-    score: Callable[..., float],
+    name: str,
+    measure: _Measure,
     predictors: Sequence[Callable[[pa.Table], NDArray[Any]]],
     train: _Rows,
     test: _Rows | None,
@@ -288,12 +313,12 @@ def _compare(
     """Measure the tree, CART and the constant, in this order."""
 
     def on(rows: _Rows, predict: Callable[[pa.Table], NDArray[Any]]) -> float:
-        return float(score(rows.labels, predict(rows.features), sample_weight=rows.weights))
+        return float(measure(rows, predict(rows.features)))
 
     tree, cart, constant = (
         Score(on(train, predict), on(test, predict) if test else None) for predict in predictors
     )
-    return Comparison(measure, tree, cart, constant)
+    return Comparison(name, tree, cart, constant)
 
 
 def _heaviest_class(rows: _Rows) -> Any:

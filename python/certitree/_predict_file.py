@@ -57,8 +57,9 @@ def predict_file(model_path: Path, source_name: str, out: Path, *, proba: bool =
         )
     names = _column_names(model, model_path)
     source = read_source(source_name, text_columns=_text_columns(model))
-    require_columns(source.table, names, "column", source.name)
-    features = source.table.select(names)
+    needed = [name for name, feature in zip(names, model.features_, strict=True) if feature.is_read]
+    require_columns(source.table, needed, "column", source.name)
+    features = source.table.select([name for name in names if name in source.table.column_names])
     columns: dict[str, object] = {"prediction": pa.array(model.predict(features))}
     if proba:
         probabilities = np.asarray(model.predict_proba(features))

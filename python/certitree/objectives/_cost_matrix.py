@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +87,12 @@ class CostMatrix(Objective):
             costs=record_costs,
             penalty_unit=targets.total_weight,
         )
+
+    def for_classes(self, classes: Array) -> Self:
+        """Name the classes of rows and columns; see `Objective.for_classes`."""
+        if self.labels is None and len(classes) == len(self.costs):
+            return replace(self, labels=classes.tolist())
+        return self
 
     @property
     def score_name(self) -> str:

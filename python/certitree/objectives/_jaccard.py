@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from certitree._targets import Targets
 from certitree.objectives._base import Goal, Kind, Objective, refuse_costs
-from certitree.objectives._f1 import bind_ratio, positive_of
+from certitree.objectives._f1 import bind_ratio
 from certitree.objectives._fractional import Ratio
+from certitree.objectives._positive import positive_of
 from certitree.objectives._registry import register
 
 
@@ -53,7 +54,7 @@ class Jaccard(Objective):
             jaccard_score(
                 y_true,
                 y_pred,
-                pos_label=positive_of(y_true, self.pos_label),
+                pos_label=positive_of(y_true, y_pred, self.pos_label),
                 sample_weight=sample_weight,
                 zero_division=0,
             )

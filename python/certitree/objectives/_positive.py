@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from certitree._column import Array
 from certitree._schema import available
 from certitree.exceptions import InputError
@@ -30,3 +32,10 @@ def positive_index(name: str, classes: Array, pos_label: Any) -> int:
             f"the rest"
         )
     return 1 if pos_label is None else known.index(pos_label)
+
+
+def positive_of(y_true: Any, y_pred: Any, pos_label: Any) -> Any:
+    """Return the positive label for scoring: the one given, or the greatest that occurs."""
+    if pos_label is not None:
+        return pos_label
+    return max(np.unique(values)[-1] for values in (np.asarray(y_true), np.asarray(y_pred)))
