@@ -116,6 +116,8 @@ def test_bad_proposals_are_refused(cancer):
         AdaptiveTreeClassifier(proposer=lambda *_: [Split("nowhere", 1)], effort="paper").fit(X, y)
     with pytest.raises(ZeroDivisionError):
         AdaptiveTreeClassifier(proposer=lambda *_: 1 / 0, effort="paper").fit(X, y)
+    with pytest.raises(ParameterError, match="returned None; return a sequence of splits"):
+        AdaptiveTreeClassifier(proposer=lambda *_: None, effort="paper").fit(X, y)
 
 
 def test_several_classes_budget_leaf_size_weights_and_penalty():

@@ -241,3 +241,16 @@ def test_dictionary_columns_survive(tmp_path: Path) -> None:
 def test_errors_keep_their_hint_when_pickled() -> None:
     error = pickle.loads(pickle.dumps(FileError("message", "hint")))
     assert (str(error), error.hint) == ("message", "hint")
+
+
+def test_decimal_commas(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a;b;c;d;e\n1,5;2,5;x;1;1,5\n -,25e1;3;2,5;2;\n+4,;;;3;7\n")
+    table = read_source(str(path), text_columns=["e"]).table
+    assert table["a"].to_pylist() == [1.5, -2.5, 4.0]
+    assert table["b"].to_pylist() == [2.5, 3.0, None]
+    assert table["c"].to_pylist() == ["x", "2,5", None]
+    assert table["d"].to_pylist() == [1, 2, 3]
+    assert table["e"].to_pylist() == ["1,5", None, "7"]
+    path.write_text('a,b\n"1,5",2\n')  # between commas a comma is text
+    assert read_source(str(path)).table["a"].to_pylist() == ["1,5"]

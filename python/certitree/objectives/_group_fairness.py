@@ -119,6 +119,8 @@ class GroupFairness(Objective, ABC):
         truth, predicted = np.asarray(y_true), np.asarray(y_pred)
         weights = np.ones(truth.size) if sample_weight is None else np.asarray(sample_weight, float)
         codes, groups = encode_groups(sensitive, truth.size)
+        if not truth.size:
+            return {}
         positive = positive_of(truth, predicted, self.pos_label)
         counts = codes >= 0
         if self.task == "equal_opportunity":
