@@ -254,3 +254,15 @@ def test_decimal_commas(tmp_path: Path) -> None:
     assert table["e"].to_pylist() == ["1,5", None, "7"]
     path.write_text('a,b\n"1,5",2\n')  # between commas a comma is text
     assert read_source(str(path)).table["a"].to_pylist() == ["1,5"]
+
+
+def test_what_is_read_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    check_writable(path, [path, "sklearn:iris"])
+    write_table(TABLE, path)
+    (tmp_path / "link.csv").symlink_to(path)
+    check_writable(path, ["sklearn:iris", tmp_path / "other.csv"])
+    for name in (str(path), tmp_path / "link.csv"):
+        with pytest.raises(FileError, match="it is what is read here") as error:
+            check_writable(path, ["sklearn:iris", name])
+        assert error.value.hint == "give the result another name"

@@ -124,14 +124,27 @@ def read_source(name: str, text_columns: Collection[str] = ()) -> Source:
     return Source(name, _usable(table, name), None)
 
 
-def check_writable(path: Path) -> None:
+def check_writable(path: Path, inputs: Iterable[str | Path] = ()) -> None:
     """Check that a file can be written, before work whose result goes there.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    inputs : iterable of str or Path
+        What the result is made from, which must not be overwritten: files, or names of embedded
+        data sets.
 
     Raises
     ------
     FileError
-        If its folder does not exist, it is a folder itself, or permissions forbid it.
+        If its folder does not exist, it is a folder itself or one of the inputs, or permissions
+        forbid it.
     """
+    for name in inputs:
+        if path.exists() and Path(name).exists() and path.samefile(name):
+            raise FileError(
+                f"will not write {path}: it is what is read here", "give the result another name"
+            )
     folder = path.absolute().parent
     if not folder.is_dir():
         raise FileError(f"cannot write {path}", f"there is no folder {path.parent}")

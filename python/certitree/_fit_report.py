@@ -249,6 +249,11 @@ def _check_sensitive(
             f"the sensitive column {sensitive!r} is also to be dropped",
             "leave out that --drop: the tree does not split on the column anyway",
         )
+    if sensitive in source.table.column_names and sensitive not in rows.features.column_names:
+        raise FileError(
+            f"the sensitive column {sensitive!r} is also the target or the weight column",
+            "name another column: the groups to compare",
+        )
     require_columns(rows.features, [sensitive], "sensitive column", source.name)
 
 

@@ -78,7 +78,7 @@ class ObjectiveChoice:
                 f"use it in Python; here there are {', '.join(offered_names())}",
             )
         if self.name not in objective_names():
-            closest = difflib.get_close_matches(self.name, offered_names(), n=1)
+            closest = difflib.get_close_matches(self.name.casefold(), offered_names(), n=1)
             raise FileError(
                 f"there is no objective {self.name!r}",
                 (f"did you mean {closest[0]}? " if closest else "")

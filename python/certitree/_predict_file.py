@@ -47,7 +47,7 @@ def predict_file(model_path: Path, source_name: str, out: Path, *, proba: bool =
         If the model file is damaged, or a column holds what the model cannot use.
     """
     require_table_format(out)
-    check_writable(out)
+    check_writable(out, [source_name, model_path])
     model = load(model_path)
     if proba and not hasattr(model, "predict_proba"):
         raise FileError(

@@ -300,3 +300,9 @@ def test_prediction_needs_no_groups(certitree: Command, table: Path, tmp_path: P
     write_table(loans().select(["group", "income"]), without)
     error, _ = certitree("predict", model, without, "--out", out).one_error()
     assert "'debt'" in error
+
+
+def test_the_groups_are_neither_target_nor_weight(certitree: Command, table: Path) -> None:
+    words = ("--objective", "demographic_parity", "--sensitive", "answer", "--quiet")
+    error, _ = certitree("fit", table, "--target", "answer", *words).one_error()
+    assert error == "the sensitive column 'answer' is also the target or the weight column"

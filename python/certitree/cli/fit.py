@@ -10,6 +10,7 @@ import typer
 from certitree._binning import MAX_BINS
 from certitree._files import check_writable, read_source
 from certitree._fit_report import fit_beside_cart
+from certitree._limits import MAX_DEPTH
 from certitree._objective_choice import ObjectiveChoice, offered_names
 from certitree.cli import _render
 
@@ -90,7 +91,7 @@ def fit(
         ),
     ] = False,
     max_depth: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Levels of branching nodes.")
+        int, typer.Option(metavar="N", min=0, max=MAX_DEPTH, help="Levels of branching nodes.")
     ] = 3,
     max_nodes: Annotated[
         int | None,
@@ -158,7 +159,8 @@ def fit(
         limit=limit,
     )
     if out is not None:
-        check_writable(out)  # found out before reading, which may take long
+        # Found out before reading, which may take long.
+        check_writable(out, [file] if cost_matrix is None else [file, cost_matrix])
     with redirect_stdout(sys.stderr):  # where the progress goes, beside the result
         report = fit_beside_cart(
             read_source(file),
