@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from fractions import Fraction
 
@@ -284,3 +285,10 @@ def test_the_unit_of_weights_does_not_matter(objective, scale):
     ]
     assert [model.status_ for model in models] == ["optimal"] * 2
     assert models[0].objective_ == pytest.approx(models[1].objective_, rel=1e-9)
+
+
+@pytest.mark.parametrize("objective", [F1(), FBeta(2), Jaccard()], ids=str)
+def test_any_sortable_labels_are_scored(objective):
+    days = np.array([dt.date(2020, 1, 1 + (label == "yes")) for label in Y], dtype=object)
+    model = OptimalTreeClassifier(objective=objective, max_depth=1).fit(X, days)
+    assert objective.scorer()(model, X, days) == pytest.approx(model.objective_)

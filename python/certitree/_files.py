@@ -333,10 +333,19 @@ def _usable(table: pa.Table, name: str) -> pa.Table:
             f"{name} has {table.num_rows} rows and {table.num_columns} columns", "both are needed"
         )
     for index, field in enumerate(table.schema):
-        if pa.types.is_null(field.type):
-            empty = table.column(index).cast(pa.float64())
-            table = table.set_column(index, field.name, empty)
+        plain = _plain_type(field.type)
+        if plain is not None:
+            table = table.set_column(index, field.name, table.column(index).cast(plain))
     return table
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType | None:
+    """Return what a type is read as; None for itself."""
+    if pa.types.is_null(kind):
+        return pa.float64()
+    if pa.types.is_string_view(kind):  # which Arrow cannot take rows of
+        return pa.string()
+    return None
 
 
 def _nearby_files(path: Path) -> str:

@@ -227,16 +227,32 @@ def _rows(source: Source, target: str, weight: str | None, drop: Sequence[str]) 
         if weight == target:
             raise FileError(f"{weight!r} is both target and weight column", "name two columns")
         weights = _weights(table.column(weight), weight)
-    labels = table.column(target)
-    if labels.null_count:
-        raise FileError(
-            f"the target column {target!r} has {labels.null_count:,} missing values",
-            "leave out the rows without a label",
-        )
+    labels = _labels(table.column(target), target)
     features = table.drop_columns(list({target, *drop, *([weight] if weight else [])}))
     if not features.num_columns:
         raise FileError("no column is left to split on", "keep more columns than target and weight")
-    return _Rows(features, labels.to_numpy(), weights)
+    return _Rows(features, labels, weights)
+
+
+def _labels(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
+    if column.null_count:
+        raise FileError(
+            f"the target column {name!r} has {column.null_count:,} missing values",
+            "leave out the rows without a label",
+        )
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_decimal(kind):
+        column, kind = column.cast(pa.float64()), pa.float64()
+    known = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
+    texts = (pa.types.is_string, pa.types.is_large_string)
+    if not any(fits(kind) for fits in (*known, *texts)):
+        raise FileError(
+            f"the target column {name!r} has type {kind}",
+            "classes are texts, whole numbers or booleans; convert the column to one of these",
+        )
+    return np.asarray(column.to_numpy())
 
 
 def _check_sensitive(

@@ -14,7 +14,7 @@ from certitree._targets import Targets
 from certitree.exceptions import ParameterError
 from certitree.objectives._base import Goal, Kind, Objective, refuse_costs
 from certitree.objectives._fractional import FractionalGoal, Ratio
-from certitree.objectives._positive import positive_index, positive_of
+from certitree.objectives._positive import are_positive, positive_index
 from certitree.objectives._registry import register
 
 
@@ -118,13 +118,7 @@ def fbeta_of(y_true: Any, y_pred: Any, beta: float, pos_label: Any, sample_weigh
     """Return the F-beta of predictions; 0 where it is 0/0."""
     from sklearn.metrics import fbeta_score  # noqa: PLC0415
 
+    truth, called = are_positive(y_true, y_pred, pos_label)
     return float(
-        fbeta_score(
-            y_true,
-            y_pred,
-            beta=beta,
-            pos_label=positive_of(y_true, y_pred, pos_label),
-            sample_weight=sample_weight,
-            zero_division=0,
-        )
+        fbeta_score(truth, called, beta=beta, sample_weight=sample_weight, zero_division=0)
     )

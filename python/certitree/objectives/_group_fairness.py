@@ -19,7 +19,7 @@ from certitree._targets import Targets
 from certitree.exceptions import InputError, ParameterError
 from certitree.objectives._base import Goal, Kind, Objective, refuse_costs, refuse_penalty
 from certitree.objectives._groups import Groups, encode_groups, read_groups
-from certitree.objectives._positive import positive_index, positive_of
+from certitree.objectives._positive import are_positive, positive_index
 from certitree.objectives._search import CoreNodes, Found, Search, relabel
 
 FairnessTask = Literal["demographic_parity", "equal_opportunity"]
@@ -116,16 +116,13 @@ class GroupFairness(Objective, ABC):
         InputError
             If there is not one group for each record.
         """
-        truth, predicted = np.asarray(y_true), np.asarray(y_pred)
+        truth, called = are_positive(y_true, y_pred, self.pos_label)
         weights = np.ones(truth.size) if sample_weight is None else np.asarray(sample_weight, float)
         codes, groups = encode_groups(sensitive, truth.size)
-        if not truth.size:
-            return {}
-        positive = positive_of(truth, predicted, self.pos_label)
         counts = codes >= 0
         if self.task == "equal_opportunity":
-            counts &= truth == positive
-        called = counts & (predicted == positive)
+            counts &= truth
+        called &= counts
         totals = np.bincount(codes[counts], weights[counts], len(groups))
         found = np.bincount(codes[called], weights[called], len(groups))
         return {

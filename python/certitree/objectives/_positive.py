@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from certitree._column import Array
 from certitree._schema import available
@@ -34,8 +35,17 @@ def positive_index(name: str, classes: Array, pos_label: Any) -> int:
     return 1 if pos_label is None else known.index(pos_label)
 
 
-def positive_of(y_true: Any, y_pred: Any, pos_label: Any) -> Any:
-    """Return the positive label for scoring: the one given, or the greatest that occurs."""
-    if pos_label is not None:
-        return pos_label
-    return max(np.unique(values)[-1] for values in (np.asarray(y_true), np.asarray(y_pred)))
+def are_positive(
+    y_true: Any, y_pred: Any, pos_label: Any
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Tell which labels and which predictions are positive, for scoring.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_records,)
+    pos_label : label, or None for the greatest one that occurs
+    """
+    truth, predicted = np.asarray(y_true), np.asarray(y_pred)
+    if pos_label is None and truth.size:
+        pos_label = max(np.unique(labels)[-1] for labels in (truth, predicted))
+    return truth == pos_label, predicted == pos_label
