@@ -18,6 +18,7 @@ from certitree._frame import Records
 from certitree._targets import Targets
 from certitree.exceptions import InputError, ParameterError
 from certitree.objectives._base import Goal, Kind, Objective, refuse_costs, refuse_penalty
+from certitree.objectives._fair_labels import label_fairly
 from certitree.objectives._groups import Groups, encode_groups, read_groups
 from certitree.objectives._positive import are_positive, positive_index
 from certitree.objectives._search import CoreNodes, Found, Search, relabel
@@ -210,8 +211,13 @@ class FairnessGoal(Goal):
         refuse_penalty(complexity_penalty, self.objective.name)
         started = time.perf_counter()
         result, lower_bound, first = self._solve(search)
-        best = min((result, *first), key=lambda found: found["objective"])
         met = [tree for found in (result, *first) for tree in found["met"]]
+        found: list[_core.FairTree] = [result, *first]
+        if result["objective"] > lower_bound:
+            relabelled = self._label_fairly(search, [tree["nodes"] for tree in met])
+            found += relabelled
+            met += relabelled
+        best = min(found, key=lambda tree: tree["objective"])
         optimal = best["objective"] <= lower_bound
         nodes = relabel(best["nodes"], (1 - self.positive, self.positive))
         # Summed anew: the core's sum is of rounded weights.
@@ -283,6 +289,23 @@ class FairnessGoal(Goal):
             time_share=time_share,
             max_depth=max_depth,
         )
+
+    def _label_fairly(self, search: Search, trees: Sequence[CoreNodes]) -> list[_core.FairTree]:
+        """Label the leaves of trees that were met anew, within the limit."""
+        positive = self.labels == self.positive
+        labelled = (
+            label_fairly(
+                nodes,
+                search.coded.find_leaves(nodes),
+                positive.astype(np.int32),
+                self.weights,
+                self.groups.codes,
+                positive if self.objective.task == "equal_opportunity" else None,
+                float(self.objective.limit),
+            )
+            for nodes in trees
+        )
+        return [tree for tree in labelled if tree is not None]
 
     def _curve(
         self,
