@@ -7,7 +7,7 @@
 Each part is a sub-command with its own choices (`--help`); `all` runs every part as it is by
 default. Records are appended to the file as JSON lines, flushed after each measurement, so that an
 interrupted run loses nothing; `render` fills the tables of docs/benchmarks.md from the latest
-record of each measurement.
+record of each measurement, part by part: the tables of parts without records stay as they are.
 """
 
 from __future__ import annotations
@@ -72,15 +72,35 @@ def brief(value: object) -> str:
     return str(value)
 
 
-def tables(records: list[Record]) -> tuple[str, list[str]]:
-    """Render the parts that have records, and list what contradicts itself in them."""
-    sections, quarrels = [report.machine_text(records)], []
+def tables(records: list[Record]) -> tuple[dict[str, str], list[str]]:
+    """Render the parts that have records, by title, and list what contradicts itself in them."""
+    sections, quarrels = {}, []
     for part in PARTS.values():
-        chosen = latest((r for r in records if r["kind"] == part.name), part.key)
+        measured = [record for record in records if record["kind"] in (part.name, "machine")]
+        chosen = latest((r for r in measured if r["kind"] == part.name), part.key)
         if chosen:
-            sections += [f"### {part.title}", part.tabulate(chosen)]
+            last = max(at for at, record in enumerate(measured) if record["kind"] == part.name)
+            machine = [r for r in measured[:last] if r["kind"] == "machine"][-1:]
+            about = report.machine_text([*machine, *chosen])
+            sections[part.title] = f"{part.tabulate(chosen)}\n\n{about}"
             quarrels += part.disagreements(chosen)
-    return "\n\n".join(sections), quarrels
+    return sections, quarrels
+
+
+def kept_sections(page: str) -> dict[str, str]:
+    """Return what the page has under the titles of the parts."""
+    _, block = page.split(BEGIN)
+    pieces = block.split(END)[0].split("\n### ")[1:]
+    sections = (piece.partition("\n") for piece in pieces)
+    return {title.strip(): text.strip() for title, _, text in sections}
+
+
+def fill(page: str, measured: dict[str, str]) -> str:
+    """Put sections into a page; those of other parts stay."""
+    sections = kept_sections(page) | measured
+    titles = (part.title for part in PARTS.values() if part.title in sections)
+    text = "\n\n".join(f"### {title}\n\n{sections[title]}" for title in titles)
+    return report.fill_page(page, text, BEGIN, END)
 
 
 def render(options: argparse.Namespace) -> None:
@@ -89,8 +109,8 @@ def render(options: argparse.Namespace) -> None:
     if not files:
         sys.exit(f"no results in {RESULTS}; measure first: python benchmarks/adaptive.py all")
     records = [json.loads(line) for file in files for line in file.read_text().splitlines()]
-    text, quarrels = tables(records)
-    options.page.write_text(report.fill_page(options.page.read_text(), text, BEGIN, END))
+    sections, quarrels = tables(records)
+    options.page.write_text(fill(options.page.read_text(), sections))
     print(f"filled {options.page} from {', '.join(file.name for file in files)}")
     if quarrels:
         sys.exit("results contradict each other:\n" + "\n".join(quarrels))

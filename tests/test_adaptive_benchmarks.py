@@ -138,7 +138,7 @@ def test_the_log_of_a_yardstick_that_was_ended_gives_what_it_had() -> None:
 
 def test_the_yardstick_gets_a_multiple_of_our_time_within_bounds() -> None:
     limits = [yardstick.yardstick_limit(25.0 * seconds, 600.0) for seconds in (0.1, 4.0, 60.0)]
-    assert limits == [30.0, 100.0, 600.0]
+    assert limits == [10.0, 100.0, 600.0]
 
 
 def test_a_yardstick_is_ended_at_its_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -227,14 +227,28 @@ def test_the_latest_record_of_a_measurement_counts() -> None:
 
 def test_the_page_has_the_markers_and_takes_the_tables() -> None:
     records = [MACHINE, yardstick_record(True), merge_record({}, {})]
-    text, quarrels = adaptive.tables(records)
+    sections, quarrels = adaptive.tables(records)
     assert quarrels == []
-    page = adaptive.PAGE.read_text()
-    filled = report.fill_page(page, text, adaptive.BEGIN, adaptive.END)
-    assert "### Merged against unmerged records" in filled
-    assert "### A large table" not in filled
-    assert report.fill_page(filled, text, adaptive.BEGIN, adaptive.END) == filled
+    assert list(sections) == [yardstick.PART.title, merge.PART.title]
+    filled = adaptive.fill(adaptive.PAGE.read_text(), sections)
+    assert adaptive.fill(filled, sections) == filled
+    assert adaptive.kept_sections(filled) | sections == adaptive.kept_sections(filled)
     assert report.BEGIN in filled
+
+
+def test_tables_of_parts_without_records_stay() -> None:
+    page = f"before\n{adaptive.BEGIN}\n{adaptive.END}\nafter"
+    first, _ = adaptive.tables([MACHINE, yardstick_record(True)])
+    other = MACHINE | {"processor": "another one"}
+    second, _ = adaptive.tables([MACHINE, yardstick_record(True), other, merge_record({}, {})])
+    filled = adaptive.fill(adaptive.fill(page, first), {merge.PART.title: second[merge.PART.title]})
+    kept = adaptive.kept_sections(filled)
+    assert list(kept) == [yardstick.PART.title, merge.PART.title]
+    assert "a processor" in kept[yardstick.PART.title]
+    assert "another one" in kept[merge.PART.title]
+    # Each part names the machine that it was measured on.
+    assert "a processor" in second[yardstick.PART.title]
+    assert filled.startswith("before") and filled.endswith("after")
 
 
 def test_all_runs_every_part_but_those_left_out() -> None:

@@ -65,8 +65,9 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
     cart_depth : int, default=5
         Their depth.
     forest_trees : int, default=500
-        Trees of the forest that proposes the first candidate set; with ``effort="high"``, where
-        that set is one start among others, certitree's own forest has 25 at most.
+        Trees of the forest that proposes the first candidate set; except with
+        ``effort="paper"``, that set is one start among others, and certitree's own forest has 25
+        at most.
     proposer : {"certitree", "sklearn"} or callable, default="certitree"
         Who ranks splits: certitree's own forest and CART, scikit-learn's, or a function of
         (iteration from 1 on, all splits, splits not to propose, most splits wanted) that returns

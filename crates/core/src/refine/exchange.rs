@@ -28,7 +28,8 @@ struct Job {
 }
 
 impl Crew<'_> {
-    /// Improve a tree by all moves until none of them helps. Where `width` is not 0, subtrees are also grown anew, so wide at their top.
+    /// Improve a tree by all moves in subtrees of up to `tallest` levels until none of them helps. Where `width` is not 0, subtrees are also
+    /// grown anew, so wide at their top.
     pub fn improve(
         &mut self,
         known: Part,
@@ -36,11 +37,12 @@ impl Crew<'_> {
         depth: u32,
         budget: u32,
         width: usize,
+        tallest: u32,
     ) -> Part {
         let mut best = known;
         loop {
             let before = best.cost;
-            for height in EXACT_DEPTH.min(depth)..=depth {
+            for height in EXACT_DEPTH.min(depth)..=depth.min(tallest) {
                 best = self.improve_at(best, node, depth, budget, height, width);
                 if self.alone().stopped() {
                     return best;

@@ -21,6 +21,17 @@ pub(super) fn refine_candidates(
     first: usize,
     capacity: usize,
 ) -> Result<StopReason, Error> {
+    refine_candidates_while(state, proposer, first, capacity, &mut |_| true)
+}
+
+/// The same, as long as the objective after an iteration `goes_on`; where it does not, the loop has run out of patience.
+pub(super) fn refine_candidates_while(
+    state: &mut State<'_, '_>,
+    proposer: &mut dyn Proposer,
+    first: usize,
+    capacity: usize,
+    goes_on: &mut dyn FnMut(f64) -> bool,
+) -> Result<StopReason, Error> {
     let settings = state.settings;
     let mut retired: BTreeSet<SplitRef> = BTreeSet::new();
     let mut proposed: BTreeSet<SplitRef> = BTreeSet::new();
@@ -62,7 +73,7 @@ pub(super) fn refine_candidates(
         } else {
             failures += 1;
         }
-        if failures >= settings.patience {
+        if failures >= settings.patience || !goes_on(state.objective) {
             return Ok(state.stop_reason().unwrap_or(StopReason::Patience));
         }
     }

@@ -20,11 +20,11 @@ impl Effort {
 
     /// Trees of the forest that proposes the first candidate set, where `asked` are asked for.
     ///
-    /// With high effort that set is one start among others, and a small forest finds much the same.
+    /// With more effort than the paper's that set is one start among others, and a small forest finds much the same.
     pub fn forest_trees(self, asked: usize) -> usize {
         match self {
-            Self::Paper | Self::Max => asked,
-            Self::High => asked.min(Self::SMALL_FOREST),
+            Self::Paper => asked,
+            Self::High | Self::Max => asked.min(Self::SMALL_FOREST),
         }
     }
 }

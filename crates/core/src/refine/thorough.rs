@@ -11,7 +11,7 @@ use super::history::{Seconds, Step, StopReason};
 use super::improve::{EXACT_DEPTH, Part};
 use super::incumbent::State;
 use super::monitor::Stage;
-use super::paper::refine_candidates;
+use super::paper::{refine_candidates, refine_candidates_while};
 use super::proposer::Proposer;
 use super::run::{QUICK_SECONDS, depth_three_seconds};
 use super::settings::Effort;
@@ -34,6 +34,8 @@ struct Pass {
     near: &'static [usize],
     /// Most candidate sets at one depth.
     rounds: usize,
+    /// Most levels of the subtrees in which moves are sought: those higher up take longest and bring least.
+    tallest: u32,
 }
 
 impl Pass {
@@ -55,29 +57,43 @@ const PASSES: [Pass; 4] = [
         width: 1,
         near: &[],
         rounds: 1,
+        tallest: 5,
     },
     Pass {
         size: 60,
         width: 6,
         near: &[4],
         rounds: 2,
+        tallest: u32::MAX,
     },
     Pass {
         size: 120,
         width: 6,
         near: &[2, 6],
         rounds: 3,
+        tallest: u32::MAX,
     },
     Pass {
         size: 200,
         width: 12,
         near: &[1, 2, 4, 8],
         rounds: 4,
+        tallest: u32::MAX,
     },
 ];
 
 /// Merged rows times splits up to which Algorithm 1 is also run from its start, at every depth.
 const MOST_CELLS: f64 = 1e8;
+
+/// A restart goes on after its first candidate set only if that set's tree costs at most so many times what the known one does: further sets
+/// seldom take off more.
+const PROMISING: f64 = 1.08;
+/// Share of the objective that the candidate sets of a restart must save within `patience` iterations: what is less than that, the
+/// improvement afterwards finds as well.
+const PACE: f64 = 1e-3;
+/// The tree of a restart is improved only if it costs at most so many times what the known one does: the known one was improved, too, and
+/// seldom by more.
+const CLOSE: f64 = 1.04;
 
 /// The best tree of some depth.
 #[derive(Clone)]
@@ -100,15 +116,12 @@ pub(super) fn improve_thoroughly(
     let lowest = 2.min(depth);
     let mut bests = vec![start; (depth - lowest + 1) as usize];
     let mut reason = StopReason::Patience;
-    let promise = {
-        let (base, params) = (state.base, state.params.clone());
-        state
-            .monitor
-            .run(|control| Promise::of(base, &params, control))
-    };
-    // A greedy tree of every depth first: where time is short there is something to show.
+    // A greedy tree of every depth first: where time is short there is something to show, and where there is none, that of the depth asked for.
     let base = state.base;
     for level in lowest..=depth {
+        if level < depth && state.stop_reason().is_some() {
+            continue;
+        }
         let at = (level - lowest) as usize;
         state.params.max_depth = level;
         improve_over(state, base, Vec::new(), 0.0, |crew, known, node, params| {
@@ -124,6 +137,12 @@ pub(super) fn improve_thoroughly(
             objective: state.objective,
         };
     }
+    let promise = {
+        let params = state.params.clone();
+        state
+            .monitor
+            .run(|control| Promise::of(base, &params, control))
+    };
     let passes = if state.settings.effort == Effort::Max {
         &PASSES[..]
     } else {
@@ -212,13 +231,14 @@ fn improve_level(
                 if width > 0 && depth > EXACT_DEPTH {
                     let grown = crew.construct(node, depth, budget, width, UNREACHABLE);
                     if let Some(grown) = grown {
-                        let grown = crew.improve(grown, node, depth, budget, width / 2);
+                        let grown =
+                            crew.improve(grown, node, depth, budget, width / 2, pass.tallest);
                         if grown.cost < known.cost {
                             return grown;
                         }
                     }
                 }
-                crew.improve(known, node, depth, budget, width / 2)
+                crew.improve(known, node, depth, budget, width / 2, pass.tallest)
             },
         )?;
         if complete || (!better && round > 0) {
@@ -239,7 +259,8 @@ fn improve_level(
     restart(state, proposer, promise, pass)
 }
 
-/// Algorithm 1 from its start, and its tree improved: it may end in another valley. The better tree is kept.
+/// Algorithm 1 from its start, and its tree improved: it may end in another valley. The better tree is kept. Ends early where its tree stays
+/// far behind.
 fn restart(
     state: &mut State<'_, '_>,
     proposer: &mut dyn Proposer,
@@ -255,8 +276,18 @@ fn restart(
     let leaf = Tree::label(base, &Shape::Leaf);
     let objective = state.objective_of(&leaf);
     state.replace(leaf, objective);
-    let mut outcome = refine_candidates(state, proposer, 1, state.settings.max_candidates);
-    if outcome.is_ok() && state.stop_reason().is_none() {
+    let mut objectives = Vec::new();
+    let patience = state.settings.patience;
+    let mut goes_on = |objective: f64| {
+        objectives.push(objective);
+        let before = objectives.iter().nth_back(patience);
+        objective <= PROMISING * known.objective
+            && before.is_none_or(|before| objective <= (1.0 - PACE) * before)
+    };
+    let capacity = state.settings.max_candidates;
+    let mut outcome = refine_candidates_while(state, proposer, 1, capacity, &mut goes_on);
+    let is_close = state.objective <= CLOSE * known.objective;
+    if outcome.is_ok() && is_close && state.stop_reason().is_none() {
         let level = state.params.max_depth;
         let candidates = promise.spread(pass.size_at(level), &state.support(), pass.near, 0);
         let problem = state.source.project(&candidates)?;
@@ -266,7 +297,14 @@ fn restart(
             candidates,
             0.0,
             |crew, known, node, params| {
-                crew.improve(known, node, params.max_depth, params.budget(), 0)
+                crew.improve(
+                    known,
+                    node,
+                    params.max_depth,
+                    params.budget(),
+                    0,
+                    pass.tallest,
+                )
             },
         );
         if let Err(error) = improved.and_then(|_| polish(state)) {
