@@ -206,7 +206,7 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
     def _keep_search(self, search: Search) -> None:
         """Keep what the last run of the loop did."""
         runs = search.runs if isinstance(search, AdaptiveSearch) else []
-        self.stop_reason_: str = "solved"
+        self.stop_reason_: str = "solved" if self.status_ == "optimal" else self.status_
         self.candidates_: tuple[Split, ...] = ()
         self.history_: list[Iteration] = []
         if not runs:

@@ -95,10 +95,9 @@ class MatthewsGoal(Goal):
             labels=(self.labels == self.positive).astype(np.int32), weights=self.weights
         )
         optimal = result["status"] == "optimal"
-        nodes = relabel(result["nodes"], (1 - self.positive, self.positive))
         score = result["objective"]
         return Found(
-            nodes=nodes,
+            nodes=relabel(result["nodes"], (1 - self.positive, self.positive)),
             status=result["status"],
             objective=score,
             lower_bound=score,
