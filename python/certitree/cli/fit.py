@@ -87,7 +87,8 @@ def fit(
     certify: Annotated[
         bool,
         typer.Option(
-            "--certify", help="With --method adaptive: search all splits in the time left."
+            "--certify",
+            help="With --method adaptive: search all splits in the time left, as others always do.",
         ),
     ] = False,
     max_depth: Annotated[
