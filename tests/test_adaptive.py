@@ -116,6 +116,8 @@ def test_bad_proposals_are_refused(cancer):
         AdaptiveTreeClassifier(proposer=lambda *_: [Split("nowhere", 1)], effort="paper").fit(X, y)
     with pytest.raises(ZeroDivisionError):
         AdaptiveTreeClassifier(proposer=lambda *_: 1 / 0, effort="paper").fit(X, y)
+    with pytest.raises(ParameterError, match="returned None; return a sequence of splits"):
+        AdaptiveTreeClassifier(proposer=lambda *_: None, effort="paper").fit(X, y)
 
 
 def test_several_classes_budget_leaf_size_weights_and_penalty():
@@ -135,7 +137,7 @@ def test_several_classes_budget_leaf_size_weights_and_penalty():
 
 def test_a_time_limit_leaves_a_tree():
     X, y = make_classification(4000, 30, n_informative=15, random_state=0)
-    model = AdaptiveTreeClassifier(max_depth=6, time_limit=0.5).fit(X, y)
+    model = AdaptiveTreeClassifier(max_depth=6, time_limit=0.2).fit(X, y)
     check_fitted(model, X, y)
     assert model.status_ == model.stop_reason_ == "time_limit"
     assert model.search_stats_["seconds"]["total"] < 5
@@ -208,3 +210,11 @@ def test_any_number_of_trees_ends_in_time():
         )
         model.fit(X, y)
         assert model.search_stats_["seconds"]["total"] < 1.5
+
+
+def test_the_stop_reason_of_a_search_without_a_loop(cancer):
+    X, y = cancer
+    for limit, reason in ((1e-6, "time_limit"), (60, "solved")):
+        model = AdaptiveTreeClassifier(objective="matthews", max_depth=1, time_limit=limit)
+        model.fit(X, y)
+        assert (model.stop_reason_, model.history_, model.candidates_) == (reason, [], ())

@@ -1,15 +1,11 @@
 """The extension module's tables and structure detection, on made-up and on real matrices."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from certitree import _core
-
-SHARED = Path(os.environ.get("CERTITREE_SHARED", Path(__file__).parents[2] / "shared"))
-REFERENCE = SHARED / "reference"
+from core_search import grouped_table
+from shared_data import reference_matrix
 
 
 def assert_reproduces(bits, codes, groups, dropped):
@@ -29,22 +25,10 @@ def assert_reproduces(bits, codes, groups, dropped):
         assert bits[:, column].min() == bits[:, column].max() or bits[:, column].tobytes() in known
 
 
-def build_table(codes, groups):
-    return _core.Table(
-        codes,
-        [group["kind"] for group in groups],
-        [group["n_codes"] for group in groups],
-        [len(group["members"]) for group in groups],
-    )
-
-
 @pytest.mark.parametrize("name", ["compas", "heloc", "gmsc", "diabetes"])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_original_columns_are_recovered(name, order):
-    path = REFERENCE / f"{name}_b100.npz"
-    if not path.exists():
-        pytest.skip(f"{path} is not there")
-    problem = np.load(path)
+    problem = reference_matrix(name)
     bits = np.asarray(problem["X"][problem["train"]], order=order)
     codes, groups, dropped = _core.group_binary(bits)
     assert_reproduces(bits, codes, groups, dropped)
@@ -55,7 +39,7 @@ def test_original_columns_are_recovered(name, order):
             places.setdefault(column, set()).add(place[split])
     # Each original column ends up in one coded column, which it may share with another one.
     assert {column: len(found) for column, found in places.items() if len(found) > 1} == {}
-    table = build_table(codes, groups)
+    table = grouped_table(codes, groups)
     assert (table.n_rows, table.n_columns) == (bits.shape[0], len(groups))
     assert table.n_splits == bits.shape[1] - len(dropped)
 

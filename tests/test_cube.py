@@ -1,15 +1,10 @@
 """The cube solver on reference candidate sets: known optima, and the general search."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from certitree import _core
-
-SHARED = Path(os.environ.get("CERTITREE_SHARED", Path(__file__).parents[2] / "shared"))
-REFERENCE = SHARED / "reference"
+from core_search import code_splits, solve
+from shared_data import reference_matrix
 
 # Fewest errors with the first 20 splits of `top60`, proven by STreeD (van der Linden et al. 2023).
 OPTIMA = {
@@ -20,43 +15,10 @@ OPTIMA = {
 
 
 def load(name, n_candidates):
-    path = REFERENCE / f"{name}_b100.npz"
-    if not path.exists():
-        pytest.skip(f"{path} is not there")
-    problem = np.load(path)
+    problem = reference_matrix(name)
     bits = problem["X"][np.ix_(problem["train"], problem["top60"][:n_candidates])]
-    codes, groups, _ = _core.group_binary(np.ascontiguousarray(bits, dtype=np.uint8))
-    table = _core.Table(
-        codes,
-        [group["kind"] for group in groups],
-        [group["n_codes"] for group in groups],
-        [len(group["members"]) for group in groups],
-    )
-    return table, problem["y"][problem["train"]].astype(np.int32)
-
-
-def solve(table, labels, max_depth, kernel, **options):
-    parameters = {
-        "weights": None,
-        "costs": None,
-        "max_nodes": None,
-        "min_samples_leaf": 1,
-        "node_penalty": 0.0,
-        "candidates": None,
-        "aggregate": True,
-        "time_limit": 60.0,
-        "memory_limit": None,
-        "n_threads": 1,
-        "seed": 0,
-    }
-    return _core.solve(
-        table,
-        labels=labels,
-        n_labels=2,
-        max_depth=max_depth,
-        kernel=kernel,
-        **(parameters | options),
-    )
+    table = code_splits(np.ascontiguousarray(bits, dtype=np.uint8))
+    return table, problem["y"][problem["train"]]
 
 
 def n_branching(result):
@@ -67,7 +29,7 @@ def n_branching(result):
 def test_known_optima_are_proven(name):
     table, labels = load(name, 20)
     for depth, errors in OPTIMA[name].items():
-        result = solve(table, labels, depth, "auto")
+        result = solve(table, labels, depth, kernel="auto")
         # At depth three a single sweep may be as cheap.
         assert result["stats"]["boxes"] > 0 or depth == 3
         assert (result["status"], result["objective"]) == ("optimal", errors)
@@ -81,8 +43,8 @@ def test_known_optima_are_proven(name):
 )
 def test_agrees_with_the_general_search(name, options):
     table, labels = load(name, 24)
-    cube = solve(table, labels, 4, "cube", **options)
-    general = solve(table, labels, 4, "general", **options)
+    cube = solve(table, labels, 4, kernel="cube", **options)
+    general = solve(table, labels, 4, kernel="general", **options)
     assert cube["status"] == general["status"] == "optimal"
     assert cube["objective"] == general["objective"]
     assert n_branching(cube) == n_branching(general)
@@ -90,6 +52,6 @@ def test_agrees_with_the_general_search(name, options):
 
 def test_threads_find_the_same_tree():
     table, labels = load("diabetes", 24)
-    one = solve(table, labels, 5, "cube")
-    two = solve(table, labels, 5, "cube", n_threads=2)
+    one = solve(table, labels, 5, kernel="cube")
+    two = solve(table, labels, 5, kernel="cube", n_threads=2)
     assert one["nodes"] == two["nodes"]

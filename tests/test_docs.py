@@ -13,7 +13,6 @@ A page that needs real tables says so with `<!-- needs: FILE -->`; the file is l
 folder, or the page skipped.
 """
 
-import os
 import re
 import shlex
 import subprocess
@@ -24,9 +23,10 @@ from pathlib import Path
 
 import pytest
 
+from shared_data import SHARED
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
-SHARED = Path(os.environ.get("CERTITREE_SHARED", REPOSITORY.parent / "shared"))
 RUN = {"python", "sh", "console"}
 
 

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 
 from certitree import OptimalTreeClassifier, load
 from certitree.exceptions import InputError, ParameterError
-from certitree.objectives import DemographicParity, EqualOpportunity, Matthews
+from certitree.objectives import DemographicParity, EqualOpportunity, Matthews, _group_fairness
 
 FAIR = {"demographic_parity": DemographicParity, "equal_opportunity": EqualOpportunity}
 
@@ -152,7 +152,7 @@ def test_objectives_survive_pickles_files_and_grid_search(people, tmp_path):
         (DemographicParity(sensitive=7), None, ParameterError, "counted from 0 to 2"),
         (DemographicParity(), None, ParameterError, "neither came"),
         (DemographicParity(sensitive="town"), ["a"] * 600, ParameterError, "both came"),
-        (DemographicParity(), ["a"] * 600, InputError, "make 1 groups"),
+        (DemographicParity(), ["a"] * 600, InputError, "make 1 group .*nothing to compare"),
         (DemographicParity(), np.arange(600), InputError, "make 600 groups"),
         (DemographicParity(), ["a", "b"], InputError, "X has 600 rows; give one per row"),
         (DemographicParity(), ["a", None] * 300, InputError, "sensitive value of row 1 is missing"),
@@ -215,3 +215,89 @@ def test_with_the_sensitive_column_alone_the_tree_is_constant(people):
     objective = DemographicParity(sensitive="town")
     model = OptimalTreeClassifier(objective=objective).fit(X[["town"]], y)
     assert (model.n_branching_nodes_, model.disparity_, model.status_) == (0, 0.0, "optimal")
+
+
+@pytest.mark.parametrize("task", FAIR)
+def test_rates_on_any_records(people, task):
+    X, y = people
+    objective = FAIR[task](sensitive="town", limit=0.05)
+    model = OptimalTreeClassifier(objective=objective, max_depth=2, max_bins=20).fit(X, y)
+    predicted = model.predict(X)
+    assert objective.rates(y, predicted, X.town) == pytest.approx(model.group_rates_)
+    assert objective.disparity(y, predicted, X.town) == pytest.approx(model.disparity_)
+    weights = np.where(X.town == "west", 0.0, 2.0)
+    towns = X.town.where(X.index % 10 > 0, None)  # the group of some is not known
+    rates = objective.rates(y, predicted, towns, weights)
+    assert set(rates) == {"north", "south"}
+    counts = (X.town == "north") & (X.index % 10 > 0) & ((task[0] == "d") | (y == "yes"))
+    assert rates["north"] == pytest.approx((predicted[counts] == "yes").mean())
+    assert objective.rates([], [], []) == {}
+    assert objective.disparity([], [], []) == 0.0
+    with pytest.raises(InputError, match="sensitive has shape"):
+        objective.rates(y, predicted, ["north"])
+
+
+def test_prediction_needs_no_groups(people, tmp_path):
+    X, y = people
+    model = OptimalTreeClassifier(objective=DemographicParity("town"), max_depth=2).fit(X, y)
+    model.save(tmp_path / "model.json")
+    without = X.drop(columns="town")
+    for fitted in (model, load(tmp_path / "model.json")):
+        assert (fitted.predict(without) == model.predict(X)).all()
+        assert (fitted.predict(without[["debt", "income"]]) == model.predict(X)).all()
+        with pytest.raises(InputError, match="now missing:\\n- debt"):
+            fitted.predict(X.drop(columns="debt"))
+        with pytest.raises(InputError, match="unseen at fit time:\\n- age"):
+            fitted.predict(without.assign(age=1))
+    splits = DemographicParity("town", split_on_sensitive=True)
+    model = OptimalTreeClassifier(objective=splits, max_depth=2).fit(X, y)
+    with pytest.raises(InputError, match="now missing:\\n- town"):
+        model.predict(without)
+
+
+def stopped(solve_depth, status):
+    """Let searches of the full depth end at once, with the constant tree."""
+
+    def solve(self, search, *, max_depth=None, **options):
+        found = solve_depth(
+            self, search, max_depth=0 if max_depth is None else max_depth, **options
+        )
+        if max_depth is None:
+            found |= {"status": status, "lower_bound": 1.0}
+        return found
+
+    return solve
+
+
+@pytest.mark.parametrize("status", ["time_limit", "memory_limit", "interrupted"])
+def test_a_deep_search_that_is_stopped_has_a_tree_of_depth_two(people, monkeypatch, status):
+    X, y = people
+    objective = DemographicParity(sensitive="town", limit=0.05)
+    shallow = OptimalTreeClassifier(objective=objective, max_depth=2).fit(X, y)
+    goal = _group_fairness.FairnessGoal
+    monkeypatch.setattr(goal, "_solve_depth", stopped(goal._solve_depth, status))
+    model = OptimalTreeClassifier(objective=objective, max_depth=3).fit(X, y)
+    assert model.status_ == status
+    assert model.tree_ == shallow.tree_
+    assert (model.objective_, model.lower_bound_) == (shallow.objective_, 1.0)
+    assert model.group_rates_ == shallow.group_rates_
+    points = [(point.errors, point.disparity) for point in model.fairness_curve_]
+    assert (model.objective_, model.disparity_) in points
+    assert points == sorted(points)
+    assert not any(point.is_proven for point in model.fairness_curve_)
+
+
+def test_an_interrupt_of_the_first_search_ends_all(people, monkeypatch):
+    X, y = people
+    goal = _group_fairness.FairnessGoal
+    solve_depth, depths = goal._solve_depth, []
+
+    def solve(self, search, *, max_depth=None, **options):
+        depths.append(max_depth)
+        return solve_depth(self, search, max_depth=max_depth, **options) | {"status": "interrupted"}
+
+    monkeypatch.setattr(goal, "_solve_depth", solve)
+    objective = DemographicParity(sensitive="town", limit=0.05)
+    model = OptimalTreeClassifier(objective=objective, max_depth=4).fit(X, y)
+    assert depths == [2]
+    assert (model.status_, model.lower_bound_) == ("interrupted", 0.0)

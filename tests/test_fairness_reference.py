@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from certitree import OptimalTreeClassifier
 from certitree.objectives import DemographicParity, EqualOpportunity
+from shared_data import reference_matrix
 
-SHARED = Path(os.environ.get("CERTITREE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 FAIR = {"group-fairness": DemographicParity, "equality-of-opportunity": EqualOpportunity}
 
 # (task, candidates, depth, fewest errors): proven by pystreed 1.4.0 with race==African-American as
@@ -28,10 +25,7 @@ COMPAS = [
 
 @pytest.mark.parametrize(("task", "candidates", "depth", "errors"), COMPAS)
 def test_known_optima_of_compas(task, candidates, depth, errors):
-    path = SHARED / "reference" / "compas_b100.npz"
-    if not path.is_file():
-        pytest.skip(f"{path} is not there")
-    data = np.load(path, allow_pickle=True)
+    data = reference_matrix("compas")
     X, y = data["X"][data["train"]], data["y"][data["train"]]
     sensitive = data["name"].tolist().index("race==African-American")
     columns = range(X.shape[1]) if candidates is None else data["top60"][:candidates].tolist()

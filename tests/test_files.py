@@ -241,3 +241,28 @@ def test_dictionary_columns_survive(tmp_path: Path) -> None:
 def test_errors_keep_their_hint_when_pickled() -> None:
     error = pickle.loads(pickle.dumps(FileError("message", "hint")))
     assert (str(error), error.hint) == ("message", "hint")
+
+
+def test_decimal_commas(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a;b;c;d;e\n1,5;2,5;x;1;1,5\n -,25e1;3;2,5;2;\n+4,;;;3;7\n")
+    table = read_source(str(path), text_columns=["e"]).table
+    assert table["a"].to_pylist() == [1.5, -2.5, 4.0]
+    assert table["b"].to_pylist() == [2.5, 3.0, None]
+    assert table["c"].to_pylist() == ["x", "2,5", None]
+    assert table["d"].to_pylist() == [1, 2, 3]
+    assert table["e"].to_pylist() == ["1,5", None, "7"]
+    path.write_text('a,b\n"1,5",2\n')  # between commas a comma is text
+    assert read_source(str(path)).table["a"].to_pylist() == ["1,5"]
+
+
+def test_what_is_read_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    check_writable(path, [path, "sklearn:iris"])
+    write_table(TABLE, path)
+    (tmp_path / "link.csv").symlink_to(path)
+    check_writable(path, ["sklearn:iris", tmp_path / "other.csv"])
+    for name in (str(path), tmp_path / "link.csv"):
+        with pytest.raises(FileError, match="it is what is read here") as error:
+            check_writable(path, ["sklearn:iris", name])
+        assert error.value.hint == "give the result another name"

@@ -1,11 +1,15 @@
 """The fit report: how rows are shared out and what is measured on them."""
 
+import datetime as dt
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from certitree import load
 from certitree._files import FileError, Source, read_source
 from certitree._fit_report import fit_beside_cart
 
@@ -54,3 +58,40 @@ def test_a_missing_folder_is_found_before_the_search(tmp_path: Path) -> None:
     source = Source("table", pa.table({"y": ["a", None]}), "y")  # would fail later, differently
     with pytest.raises(FileError, match="cannot write"):
         fit_beside_cart(source, save_to=tmp_path / "absent" / "model.json")
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pa.array([dt.date(2020, 1, 1), dt.date(2020, 1, 2)] * 10),
+        pa.array([b"x", b"y"] * 10),
+        pa.array([[1], [2]] * 10),
+        pa.array([{"a": 1}, {"a": 2}] * 10),
+    ],
+    ids=lambda labels: str(labels.type),
+)
+def test_labels_that_no_model_file_holds_are_refused_before_the_search(labels: pa.Array) -> None:
+    source = Source("t", pa.table({"x": [0, 1] * 10, "y": labels}), "y")
+    with pytest.raises(FileError, match="the target column 'y' has type"):
+        fit_beside_cart(source)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pa.array(["n", "y"] * 10, pa.string()),
+        pa.array(["n", "y"] * 10, pa.large_string()),
+        pa.array(["n", "y"] * 10, pa.string_view()),
+        pa.array(["n", "y"] * 10).dictionary_encode(),
+        pa.array([Decimal(0), Decimal(1)] * 10),
+    ],
+    ids=lambda labels: str(labels.type),
+)
+def test_kinds_of_labels(tmp_path: Path, labels: pa.Array) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"x": [0, 1] * 10, "y": labels, "same": labels}), path)
+    report = fit_beside_cart(
+        read_source(str(path)), target="y", max_depth=1, save_to=tmp_path / "m"
+    )
+    assert report.accuracy.tree.test == 1.0
+    assert load(tmp_path / "m").objective_ == 0

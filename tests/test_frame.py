@@ -224,3 +224,25 @@ def test_empty_frames_are_refused(make_frame):
 def test_a_series_is_no_table():
     with pytest.raises(ValueError, match="2-dimensional"):
         OptimalTreeClassifier().fit(pd.Series([1.0, 2.0]), [0, 1])
+
+
+def test_sparse_columns_of_pandas():
+    sparse = pd.arrays.SparseArray([0.0, 0.0, 2.5, np.nan])
+    frame = pd.DataFrame({"amount": sparse, "city": list("abab")})
+    records = read_records(frame, "test")
+    np.testing.assert_array_equal(records.column(0).as_float(), [0, 0, 2.5, np.nan])
+    assert records.column(1).categories == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        (np.full(3, 1j), "complex128"),
+        (pd.period_range("2020-01-01", periods=3), r"period\[D\]"),
+        (pd.interval_range(0, 3), "interval"),
+    ],
+)
+def test_dtypes_that_are_not_read_are_named(values, dtype):
+    frame = pd.DataFrame({"odd": values, "city": list("aba")})
+    with pytest.raises(InputTypeError, match=f"'odd' has dtype {dtype}"):
+        read_records(frame, "test").column(0)

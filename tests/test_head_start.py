@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from certitree import OptimalTreeClassifier, _core
-from certitree._binning import code_records
-from certitree._frame import read_records
+from certitree import OptimalTreeClassifier
 from checking import check_fitted
+from core_search import code_table, solve
 
 
 @pytest.fixture
@@ -17,31 +16,12 @@ def table():
     return X, y.astype(np.int32)
 
 
-def solve(X, y, **options):
-    coded = code_records(read_records(X, "test"), None, None, max_bins=100, selections=None)
-    return _core.solve(
-        _core.Table(coded.codes, coded.kinds, coded.n_codes, coded.n_splits),
-        labels=y,
-        n_labels=2,
-        weights=None,
-        costs=None,
-        max_nodes=None,
-        min_samples_leaf=1,
-        node_penalty=0.0,
-        candidates=None,
-        aggregate=True,
-        memory_limit=None,
-        n_threads=1,
-        seed=0,
-        **options,
-    )
-
-
 def test_the_first_tree_is_better(table):
     X, y = table
     shown = []
-    with_run = solve(X, y, max_depth=5, time_limit=6, progress=shown.append)
-    without = solve(X, y, max_depth=5, time_limit=1, kernel="general")
+    coded = code_table(X)
+    with_run = solve(coded, y, 5, time_limit=6, progress=shown.append)
+    without = solve(coded, y, 5, time_limit=1, kernel="general")
     assert with_run["stats"]["warm_start_objective"] < without["stats"]["warm_start_objective"]
     assert with_run["stats"]["warm_start_seconds"] > without["stats"]["warm_start_seconds"]
     assert {progress["stage"] for progress in shown} >= {"depth 5"}

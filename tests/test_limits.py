@@ -4,8 +4,15 @@ import joblib
 import numpy as np
 import pytest
 
-from certitree import ParameterError
-from certitree._limits import count_threads, draw_seed, parse_memory, relative_gap, seconds_left
+from certitree import OptimalTreeClassifier, ParameterError
+from certitree._limits import (
+    MAX_DEPTH,
+    count_threads,
+    draw_seed,
+    parse_memory,
+    relative_gap,
+    seconds_left,
+)
 
 
 @pytest.mark.parametrize(
@@ -61,3 +68,11 @@ def test_seconds_left():
 )
 def test_gap(objective, bound, gap):
     assert relative_gap(objective, bound) == pytest.approx(gap)
+
+
+def test_the_deepest_tree():
+    X, y = [[0], [1], [1]], [0, 1, 1]
+    assert OptimalTreeClassifier(max_depth=MAX_DEPTH).fit(X, y).objective_ == 0
+    for depth in (MAX_DEPTH + 1, 10**20):
+        with pytest.raises(ValueError, match=rf"'max_depth' .* range \[0, 16\]. Got {depth}"):
+            OptimalTreeClassifier(max_depth=depth).fit(X, y)

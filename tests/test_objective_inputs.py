@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from fractions import Fraction
 
@@ -19,6 +20,7 @@ from certitree.objectives import (
     Accuracy,
     CostMatrix,
     FBeta,
+    FeatureCosts,
     Jaccard,
     RecordCosts,
     as_objective,
@@ -243,3 +245,50 @@ def test_the_bound_of_a_ratio_holds_for_every_bound_on_its_cost():
         least = min(price_fn * fn + price_fp * fp for fn, fp in chosen)
         best = max(ratio.value(Fraction(p), Fraction(fn), Fraction(fp)) for fn, fp in chosen)
         assert best <= ratio.bound(Fraction(p), Fraction(n), t, least)
+
+
+LABELS = (["no", "yes"], [0, 1], [False, True])
+
+
+@pytest.mark.parametrize("labels", LABELS, ids=str)
+@pytest.mark.parametrize("objective", [F1(), FBeta(2), Jaccard()], ids=str)
+def test_a_fold_is_scored_by_the_positive_class_of_training(objective, labels):
+    y = np.array(labels)[np.array([0, 1, 0, 1, 1])]  # numpy text, not objects
+    model = OptimalTreeClassifier(objective=objective, max_depth=1).fit(X, y)
+    assert objective.scorer()(model, X, y) == pytest.approx(model.objective_)
+    negatives = y == y[0]
+    wrong = X[negatives].copy()
+    wrong[:, 1] = 1  # are called positive: no true positives, so the score is 0
+    assert objective.scorer()(model, wrong, y[negatives]) == 0.0
+    assert objective.scorer()(model, X[negatives], y[negatives]) == 0.0
+
+
+def test_a_fold_is_scored_by_the_cost_matrix_of_training():
+    scorer = CostMatrix([[0, 1], [5, 0]]).scorer()
+    model = OptimalTreeClassifier(objective=scorer.objective, max_depth=0).fit(X, Y)
+    assert scorer(model, X, Y) == pytest.approx(-2 / 5)
+    assert scorer(model, X[Y == "no"], Y[Y == "no"]) == -1.0
+    priced = FeatureCosts({0: 0.5}, error_costs=[[0, 1], [5, 0]]).scorer()
+    assert priced(model, X[Y == "no"], Y[Y == "no"]) == -1.0
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 0.3, 1e300])
+@pytest.mark.parametrize("objective", ["f1", FBeta(2), "jaccard"], ids=str)
+def test_the_unit_of_weights_does_not_matter(objective, scale):
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 9, (80, 3))
+    y = (table[:, 0] + rng.integers(0, 6, 80)) > 6
+    weights = rng.integers(1, 4, 80).astype(float)
+    models = [
+        OptimalTreeClassifier(objective=objective, max_depth=2).fit(table, y, unit * weights)
+        for unit in (1.0, scale)
+    ]
+    assert [model.status_ for model in models] == ["optimal"] * 2
+    assert models[0].objective_ == pytest.approx(models[1].objective_, rel=1e-9)
+
+
+@pytest.mark.parametrize("objective", [F1(), FBeta(2), Jaccard()], ids=str)
+def test_any_sortable_labels_are_scored(objective):
+    days = np.array([dt.date(2020, 1, 1 + (label == "yes")) for label in Y], dtype=object)
+    model = OptimalTreeClassifier(objective=objective, max_depth=1).fit(X, days)
+    assert objective.scorer()(model, X, days) == pytest.approx(model.objective_)

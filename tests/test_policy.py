@@ -230,3 +230,31 @@ def test_estimate_value_refuses_other_treatments():
     model = OptimalPolicyTree(method="ipw").fit(X, TREATMENT, OUTCOME, propensities=PROPENSITIES)
     with pytest.raises(InputError, match="no others"):
         model.estimate_value(X, np.where(TREATMENT == "a", "z", TREATMENT), OUTCOME)
+
+
+def test_a_column_without_values_is_no_matter():
+    X, treatment, outcome, _ = trial()
+    table = pd.DataFrame(X).add_prefix("x").assign(empty=np.nan)
+    model = OptimalPolicyTree(max_depth=1, random_state=0).fit(table, treatment, outcome)
+    assert model.tree_.used_features() == [0]
+
+
+@pytest.mark.parametrize(
+    ("propensities", "message"),
+    [
+        (np.full((600, 3), 0.5), r"add up to 1\.5; .* 'a', 'b', 'c'"),
+        (np.full(600, 1e-320), "the least propensity is 1e-320, .*min_propensity"),
+    ],
+)
+def test_unusable_propensities(propensities, message):
+    X, treatment, outcome, _ = trial()
+    with pytest.raises(InputError, match=message):
+        OptimalPolicyTree().fit(X, treatment, outcome, propensities=propensities)
+
+
+def test_a_treatment_is_named_as_it_was_given():
+    X, treatment, outcome, _ = trial(30)
+    with pytest.raises(InputError, match="treatment 'c' was given to"):
+        OptimalPolicyTree(n_folds=20).fit(X, treatment, outcome)
+    with pytest.raises(InputError, match="one treatment, 'a'"):
+        OptimalPolicyTree().fit(X, np.full(30, "a"), outcome)

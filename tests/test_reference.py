@@ -1,17 +1,11 @@
 """Proven optima on real data, from another exact solver."""
 
-import os
-from pathlib import Path
-
-import numpy as np
 import pytest
 
-from certitree import OptimalTreeClassifier, _core
-from certitree._binning import code_records
-from certitree._frame import read_records
+from certitree import OptimalTreeClassifier
 from checking import check_fitted
-
-SHARED = Path(os.environ.get("CERTITREE_SHARED", Path(__file__).parents[2] / "shared"))
+from core_search import code_table, solve
+from shared_data import reference_matrix
 
 OPTIMA = {
     ("compas", 2): 1602,
@@ -29,10 +23,7 @@ BOUNDS = ("neighbour", "interval", "shallower", "similarity", "cache")
 
 
 def load(name):
-    path = SHARED / "reference" / f"{name}_b100.npz"
-    if not path.exists():
-        pytest.skip(f"{path} is not there")
-    problem = np.load(path)
+    problem = reference_matrix(name)
     return problem["X"][problem["train"]], problem["y"][problem["train"]]
 
 
@@ -55,26 +46,6 @@ def test_known_optima_without_merging(name, depth):
     assert model.n_unique_ == y.size
 
 
-def solve(X, y, **options):
-    coded = code_records(read_records(X, "test"), None, None, max_bins=100, selections=None)
-    return _core.solve(
-        _core.Table(coded.codes, coded.kinds, coded.n_codes, coded.n_splits),
-        labels=y.astype(np.int32),
-        n_labels=2,
-        weights=None,
-        costs=None,
-        max_nodes=None,
-        min_samples_leaf=1,
-        node_penalty=0.0,
-        candidates=None,
-        aggregate=True,
-        time_limit=None,
-        memory_limit=None,
-        seed=0,
-        **options,
-    )
-
-
 def check_optimum(result, name, depth):
     assert result["objective"] == result["lower_bound"] == OPTIMA[name, depth]
     assert result["status"] == "optimal"
@@ -87,7 +58,7 @@ def test_every_kernel_finds_the_optimum(name, depth, kernel, n_threads):
     if kernel == "recursive" and depth > 2 and name != "compas":
         pytest.skip("split by split, without pair tables, that takes minutes")
     X, y = load(name)
-    result = solve(X, y, max_depth=depth, n_threads=n_threads, kernel=kernel)
+    result = solve(code_table(X), y, depth, n_threads=n_threads, kernel=kernel)
     check_optimum(result, name, depth)
 
 
@@ -96,7 +67,7 @@ def test_every_kernel_finds_the_optimum(name, depth, kernel, n_threads):
 @pytest.mark.parametrize(("name", "depth"), OPTIMA, ids=str)
 def test_every_bound_can_be_off(name, depth, bounds, n_threads):
     X, y = load(name)
-    result = solve(X, y, max_depth=depth, n_threads=n_threads, disable_bounds=bounds)
+    result = solve(code_table(X), y, depth, n_threads=n_threads, disable_bounds=bounds)
     check_optimum(result, name, depth)
 
 

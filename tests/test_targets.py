@@ -73,3 +73,9 @@ def test_a_missing_label_among_texts_is_no_text():
 def test_labels_of_other_types_are_refused():
     with pytest.raises((InputTypeError, ValueError)):
         read_targets(np.array([(1, 2), "a"], dtype=object), None, 2, "test")
+
+
+def test_numbers_that_are_no_classes():
+    with pytest.raises(InputError, match=r"continuous\. y holds numbers such as 0\.5, .*pd\.cut"):
+        read_targets(np.array([1.0, 0.5]), None, 2, "test")
+    assert read_targets(np.array([1.0, 3.0]), None, 2, "test").classes.tolist() == [1.0, 3.0]

@@ -206,7 +206,7 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
     def _keep_search(self, search: Search) -> None:
         """Keep what the last run of the loop did."""
         runs = search.runs if isinstance(search, AdaptiveSearch) else []
-        self.stop_reason_: str = "solved"
+        self.stop_reason_: str = "solved" if self.status_ == "optimal" else self.status_
         self.candidates_: tuple[Split, ...] = ()
         self.history_: list[Iteration] = []
         if not runs:
@@ -337,6 +337,10 @@ def _in_terms_of_the_user(
     ) -> list[tuple[int, int]]:
         barred = [names[pair] for pair in excluded]
         answer = function(iteration, list(known), barred, count)
+        if not isinstance(answer, Iterable):
+            raise ParameterError(
+                f"the proposer returned {answer!r}; return a sequence of splits, the best first"
+            )
         proposed = []
         for split in answer:
             if split not in known:

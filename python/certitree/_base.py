@@ -85,13 +85,21 @@ class TreeModel(BaseEstimator):  # type: ignore[misc]
         ----------
         X : array-like, sparse matrix or data frame of shape (n_rows, n_features_in_)
             Columns of a data frame are found by name, in any order; those that the tree does not
-            split on are not read. A missing value of a feature
-            that was never missing in training goes the way of the greater training weight at
-            each node. A category that was not seen in training equals none of the known ones.
+            split on are not read, and those that `fit` was told not to split on (the groups of a
+            fairness objective, what lies outside `candidates`) may be absent. A missing value of a
+            feature that was never missing in training goes the way of the greater training weight
+            at each node. A category that was not seen in training equals none of the known ones.
 
         Returns
         -------
         array of shape (n_rows,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        InputError, InputTypeError
+            If columns are missing, unknown, or hold values of another type than in training.
         """
         leaves = self.apply(X)
         labels: Array = self.classes_[self.tree_.label[leaves]]
@@ -199,7 +207,7 @@ class TreeModel(BaseEstimator):  # type: ignore[misc]
         name = type(self).__name__
         records = read_records(X, name)
         place = match_columns(
-            records, getattr(self, "feature_names_in_", None), self.n_features_in_, name
+            records, getattr(self, "feature_names_in_", None), self.features_, name
         )
         columns = {
             feature: feature_values(records.column(place[feature]), self.features_[feature])

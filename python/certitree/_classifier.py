@@ -41,7 +41,7 @@ class OptimalTreeClassifier(ExactSearch, TreeClassifier):
         object of `certitree.objectives` such as ``F1(pos_label="yes")`` or
         ``Accuracy(class_weight="balanced")``.
     max_depth : int, default=3
-        Most branching nodes on a path from the root to a leaf; 0 is a single leaf.
+        Most branching nodes on a path from the root to a leaf, 0 (a single leaf) to 16.
     max_nodes : int or None, default=None
         Most branching nodes; None for as many as the depth allows.
     min_samples_leaf : int, default=1

@@ -17,7 +17,7 @@ from certitree._builder import build_tree
 from certitree._coding import CodedTable
 from certitree._column import Array
 from certitree._frame import Records
-from certitree._limits import capped, count_threads, draw_seed, parse_memory
+from certitree._limits import MAX_DEPTH, capped, count_threads, draw_seed, parse_memory
 from certitree._progress import live_progress
 from certitree._schema import Feature
 from certitree._split import Split, leave_out, select
@@ -31,7 +31,7 @@ class ExactSearch:
     """Mixin with the parameters that limit a search, and the search itself."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "max_depth": [Interval(Integral, 0, None, closed="left")],
+        "max_depth": [Interval(Integral, 0, MAX_DEPTH, closed="both")],
         "max_nodes": [Interval(Integral, 0, None, closed="left"), None],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "complexity_penalty": [Interval(Real, 0, None, closed="left")],
@@ -103,7 +103,7 @@ class ExactSearch:
             coded_at = time.perf_counter()
             with live_progress(self.verbose, started) as progress:
                 limits = {
-                    "max_depth": capped(self.max_depth),
+                    "max_depth": int(self.max_depth),
                     "max_nodes": None if self.max_nodes is None else capped(self.max_nodes),
                     "min_samples_leaf": capped(self.min_samples_leaf),
                     "candidates": None,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.feather as pa_feather
 import pyarrow.parquet as pa_parquet
@@ -26,6 +27,7 @@ _FORMATS = (
 # The CSV reader addresses one block with 32 bits.
 _MAX_BLOCK_BYTES = 2**31 - 2
 _MAX_NAMES_LISTED = 60
+_DECIMAL_COMMA = r"^[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?$"
 
 
 class FileError(ValueError):
@@ -70,7 +72,8 @@ def read_source(name: str, text_columns: Collection[str] = ()) -> Source:
 
     The types of a delimited file are inferred from *all* of its rows: a column is numeric only if
     every value is. Empty fields, `NA`, `NaN`, `null` and their kin are missing values, quoted or
-    not. A column with no value at all is numeric. Row order is the file's.
+    not. A column with no value at all is numeric. Where semicolons separate the fields, a number
+    may have a decimal comma. Row order is the file's.
 
     Parameters
     ----------
@@ -121,14 +124,27 @@ def read_source(name: str, text_columns: Collection[str] = ()) -> Source:
     return Source(name, _usable(table, name), None)
 
 
-def check_writable(path: Path) -> None:
+def check_writable(path: Path, inputs: Iterable[str | Path] = ()) -> None:
     """Check that a file can be written, before work whose result goes there.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    inputs : iterable of str or Path
+        What the result is made from, which must not be overwritten: files, or names of embedded
+        data sets.
 
     Raises
     ------
     FileError
-        If its folder does not exist, it is a folder itself, or permissions forbid it.
+        If its folder does not exist, it is a folder itself or one of the inputs, or permissions
+        forbid it.
     """
+    for name in inputs:
+        if path.exists() and Path(name).exists() and path.samefile(name):
+            raise FileError(
+                f"will not write {path}: it is what is read here", "give the result another name"
+            )
     folder = path.absolute().parent
     if not folder.is_dir():
         raise FileError(f"cannot write {path}", f"there is no folder {path.parent}")
@@ -270,6 +286,18 @@ def _read_delimited(path: Path, delimiter: str, text_columns: Collection[str]) -
     # The reader takes a column that is no UTF-8 for bytes, and names for whatever they are.
     if not header.isascii() or any(pa.types.is_binary(field.type) for field in table.schema):
         _require_utf8(content, path)
+    return _read_decimal_commas(table, text_columns) if delimiter == ";" else table
+
+
+def _read_decimal_commas(table: pa.Table, text_columns: Collection[str]) -> pa.Table:
+    """Turn columns of texts such as "1,5" into numbers, where every value is one."""
+    for index, field in enumerate(table.schema):
+        if not pa.types.is_string(field.type) or field.name in text_columns:
+            continue
+        texts = pc.utf8_trim_whitespace(table.column(index))
+        if pc.all(pc.match_substring_regex(texts, _DECIMAL_COMMA)).as_py():
+            numbers = pc.replace_substring(texts, ",", ".").cast(pa.float64())
+            table = table.set_column(index, field.name, numbers)
     return table
 
 
@@ -305,10 +333,19 @@ def _usable(table: pa.Table, name: str) -> pa.Table:
             f"{name} has {table.num_rows} rows and {table.num_columns} columns", "both are needed"
         )
     for index, field in enumerate(table.schema):
-        if pa.types.is_null(field.type):
-            empty = table.column(index).cast(pa.float64())
-            table = table.set_column(index, field.name, empty)
+        plain = _plain_type(field.type)
+        if plain is not None:
+            table = table.set_column(index, field.name, table.column(index).cast(plain))
     return table
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType | None:
+    """Return what a type is read as; None for itself."""
+    if pa.types.is_null(kind):
+        return pa.float64()
+    if pa.types.is_string_view(kind):  # which Arrow cannot take rows of
+        return pa.string()
+    return None
 
 
 def _nearby_files(path: Path) -> str:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,11 +17,12 @@ from certitree._classifier import OptimalTreeClassifier
 from certitree._files import FileError, Source, check_writable, require_columns
 from certitree._methods import make_classifier
 from certitree._objective_choice import ObjectiveChoice
+from certitree.objectives._group_fairness import GroupFairness
 
 
 @dataclass(frozen=True)
 class Score:
-    """A measure of predictions; greater is better.
+    """A measure of predictions.
 
     Attributes
     ----------
@@ -72,6 +73,9 @@ class FitReport:
         Fractions of the weight that are predicted right.
     own_score : Comparison or None
         What the objective scores, if that is another measure.
+    disparity : Comparison or None
+        With a fairness objective, the largest difference between two groups' rates: less is
+        better.
     seconds : float
         Wall time of the fit.
     model : OptimalTreeClassifier
@@ -88,6 +92,7 @@ class FitReport:
     saved_to: Path | None
     accuracy: Comparison
     own_score: Comparison | None
+    disparity: Comparison | None
     seconds: float
     model: OptimalTreeClassifier
 
@@ -174,9 +179,12 @@ def fit_beside_cart(
     cart = cart_beside(model, train.features, train.labels, train.weights)
     heaviest = _heaviest_class(train)
     predictors = (model.predict, cart.model.predict, lambda x: np.full(x.num_rows, heaviest))
-    own_score = None
+    goal = goal.for_classes(model.classes_)
+    own_score = disparity = None
     if goal.score_name != "accuracy":
-        own_score = _compare(goal.score_name, goal.score, predictors, train, test)
+        own_score = _compare(goal.score_name, _plain(goal.score), predictors, train, test)
+    if isinstance(goal, GroupFairness):
+        disparity = _compare("disparity", _between_groups(goal), predictors, train, test)
     return FitReport(
         source=source.name,
         target=target,
@@ -186,8 +194,9 @@ def fit_beside_cart(
         n_columns=train.features.num_columns,
         n_splits=cart.n_splits,
         saved_to=save_to,
-        accuracy=_compare("accuracy", accuracy_score, predictors, train, test),
+        accuracy=_compare("accuracy", _plain(accuracy_score), predictors, train, test),
         own_score=own_score,
+        disparity=disparity,
         seconds=seconds,
         model=model,
     )
@@ -218,16 +227,32 @@ def _rows(source: Source, target: str, weight: str | None, drop: Sequence[str]) 
         if weight == target:
             raise FileError(f"{weight!r} is both target and weight column", "name two columns")
         weights = _weights(table.column(weight), weight)
-    labels = table.column(target)
-    if labels.null_count:
-        raise FileError(
-            f"the target column {target!r} has {labels.null_count:,} missing values",
-            "leave out the rows without a label",
-        )
+    labels = _labels(table.column(target), target)
     features = table.drop_columns(list({target, *drop, *([weight] if weight else [])}))
     if not features.num_columns:
         raise FileError("no column is left to split on", "keep more columns than target and weight")
-    return _Rows(features, labels.to_numpy(), weights)
+    return _Rows(features, labels, weights)
+
+
+def _labels(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
+    if column.null_count:
+        raise FileError(
+            f"the target column {name!r} has {column.null_count:,} missing values",
+            "leave out the rows without a label",
+        )
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_decimal(kind):
+        column, kind = column.cast(pa.float64()), pa.float64()
+    known = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
+    texts = (pa.types.is_string, pa.types.is_large_string)
+    if not any(fits(kind) for fits in (*known, *texts)):
+        raise FileError(
+            f"the target column {name!r} has type {kind}",
+            "classes are texts, whole numbers or booleans; convert the column to one of these",
+        )
+    return np.asarray(column.to_numpy())
 
 
 def _check_sensitive(
@@ -239,6 +264,11 @@ def _check_sensitive(
         raise FileError(
             f"the sensitive column {sensitive!r} is also to be dropped",
             "leave out that --drop: the tree does not split on the column anyway",
+        )
+    if sensitive in source.table.column_names and sensitive not in rows.features.column_names:
+        raise FileError(
+            f"the sensitive column {sensitive!r} is also the target or the weight column",
+            "name another column: the groups to compare",
         )
     require_columns(rows.features, [sensitive], "sensitive column", source.name)
 
@@ -278,9 +308,25 @@ def _share_out(rows: _Rows, test_size: float, seed: int) -> tuple[_Rows, _Rows |
     return rows.take(np.sort(train)), rows.take(np.sort(test))
 
 
+_Measure: TypeAlias = Callable[[_Rows, NDArray[Any]], float]
+"""Of some rows and what is predicted for them."""
+
+
+def _plain(score: Callable[..., float]) -> _Measure:
+    return lambda rows, predicted: score(rows.labels, predicted, sample_weight=rows.weights)
+
+
+def _between_groups(goal: GroupFairness) -> _Measure:
+    def measure(rows: _Rows, predicted: NDArray[Any]) -> float:
+        groups = rows.features.column(goal.sensitive).to_pylist()
+        return goal.disparity(rows.labels, predicted, groups, rows.weights)
+
+    return measure
+
+
 def _compare(
-    measure: str,
-    score: Callable[..., float],
+    name: str,
+    measure: _Measure,
     predictors: Sequence[Callable[[pa.Table], NDArray[Any]]],
     train: _Rows,
     test: _Rows | None,
@@ -288,12 +334,12 @@ def _compare(
     """Measure the tree, CART and the constant, in this order."""
 
     def on(rows: _Rows, predict: Callable[[pa.Table], NDArray[Any]]) -> float:
-        return float(score(rows.labels, predict(rows.features), sample_weight=rows.weights))
+        return float(measure(rows, predict(rows.features)))
 
     tree, cart, constant = (
         Score(on(train, predict), on(test, predict) if test else None) for predict in predictors
     )
-    return Comparison(measure, tree, cart, constant)
+    return Comparison(name, tree, cart, constant)
 
 
 def _heaviest_class(rows: _Rows) -> Any:

@@ -175,11 +175,14 @@ def _read_frame(X: Any, estimator_name: str) -> Records:
         )
     names = _frame_names(list(X.columns if not hasattr(X, "column_names") else X.column_names))
     if hasattr(X, "dtypes") and hasattr(X, "set_axis"):  # pandas, or a frame that acts like it
-        matrix = _uniform_matrix(X)
+        dtypes = set(X.dtypes.tolist())
+        matrix = _uniform_matrix(X, dtypes)
         if matrix is not None:
             return MatrixRecords(matrix, names)
         # narwhals asks for unique names of type str; columns are read by place.
         X = X.set_axis([f"x{index}" for index in range(shape[1])], axis=1)
+        if any(type(dtype).__name__ == "SparseDtype" for dtype in dtypes):
+            X = X.apply(_densify_series)  # narwhals does not know sparse columns
     return FrameRecords(nw.from_native(X, eager_only=True), names)
 
 
@@ -202,9 +205,12 @@ def _frame_names(labels: list[Any]) -> tuple[str, ...] | None:
     return tuple(str(label) for label in labels)
 
 
-def _uniform_matrix(X: Any) -> Array | None:
+def _densify_series(series: Any) -> Any:
+    return series.sparse.to_dense() if type(series.dtype).__name__ == "SparseDtype" else series
+
+
+def _uniform_matrix(X: Any, dtypes: set[Any]) -> Array | None:
     """Return a pandas frame's values without a loop over its columns, if all are of one dtype."""
-    dtypes = set(X.dtypes.tolist())
     dtype = next(iter(dtypes))
     if len(dtypes) == 1 and isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         return np.asarray(X.to_numpy())
@@ -232,8 +238,9 @@ def _series_column(series: nw.Series[Any], name: str) -> Column:
         return object_column(np.asarray(series.to_numpy(), dtype=object), name)
     if dtype.is_temporal():
         raise InputTypeError(date_message(name, f"dtype {dtype}"))
+    native = getattr(series.to_native(), "dtype", dtype)  # narwhals calls some dtypes "Unknown"
     raise InputTypeError(
-        f"feature {name!r} has dtype {dtype}; numbers, strings, categories and bools are read. "
+        f"feature {name!r} has dtype {native}; numbers, strings, categories and bools are read. "
         f"Convert the column or drop it."
     )
 

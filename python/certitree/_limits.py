@@ -12,6 +12,9 @@ from sklearn.utils import check_random_state
 
 from certitree.exceptions import ParameterError
 
+MAX_DEPTH = 16
+"""Deepest tree that the core searches for; a deeper one explains little."""
+
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)

@@ -17,8 +17,11 @@ _SHOWN_NAMES = 5  # as in scikit-learn's message
 
 
 def match_columns(
-    records: Records, names: Sequence[str] | None, n_features: int, estimator_name: str
-) -> list[int]:
+    records: Records,
+    names: Sequence[str] | None,
+    features: Sequence[Feature],
+    estimator_name: str,
+) -> dict[int, int]:
     """Find the place of each training feature in a later table.
 
     Named columns are found by name, in whatever order they come; a table without names is read
@@ -29,22 +32,32 @@ def match_columns(
     records : Records
     names : sequence of str or None
         Names at fit, if there were any.
-    n_features : int
-        Number of features at fit.
+    features : sequence of Feature
+        The features at fit. Those that fit did not read may be absent from a named table: the
+        groups of a fairness objective, say, or what lies outside the candidate set.
     estimator_name : str
         For messages.
+
+    Returns
+    -------
+    dict from index of a feature to that of a column
 
     Raises
     ------
     InputError
         If the names or the number of columns differ.
     """
+    n_features = len(features)
+    by_place = {index: index for index in range(n_features)}
     if names is not None and records.names is not None:
         if records.names == tuple(names):
-            return list(range(n_features))
-        _compare_names(records.names, names)
+            return by_place
+        unread = {
+            name for name, feature in zip(names, features, strict=True) if not feature.is_read
+        }
+        _compare_names(records.names, names, unread)
         place = {name: index for index, name in enumerate(records.names)}
-        return [place[name] for name in names]
+        return {index: place[name] for index, name in enumerate(names) if name in place}
     if records.n_features != n_features:
         raise InputError(
             f"X has {records.n_features} features, but {estimator_name} is expecting {n_features} "
@@ -63,12 +76,12 @@ def match_columns(
             UserWarning,
             stacklevel=4,
         )
-    return list(range(n_features))
+    return by_place
 
 
-def _compare_names(found: Sequence[str], expected: Sequence[str]) -> None:
+def _compare_names(found: Sequence[str], expected: Sequence[str], unread: set[str]) -> None:
     unexpected = sorted(set(found) - set(expected))
-    absent = sorted(set(expected) - set(found))
+    absent = sorted(set(expected) - set(found) - unread)
     if not unexpected and not absent:
         return
     message = "The feature names should match those that were passed during fit.\n"
@@ -123,7 +136,7 @@ def _category_indices(column: Column, feature: Feature) -> NDArray[np.float64]:
         return _lookup(column.codes, places)
     values = column.as_float()
     if textual and not np.isnan(values).all():
-        _refuse_type(feature, values[~np.isnan(values)][0])
+        _refuse_type(feature, values[~np.isnan(values)][0].item())
     result = np.where(np.isnan(values), np.nan, unknown)
     if not textual:
         for index, category in enumerate(feature.categories):

@@ -118,7 +118,13 @@ class Nuisance:
                 propensities = self._estimate_propensities(observed)
         propensities = self._positive(propensities)
         estimated = predicted.copy()
-        estimated[received] += (observed.outcome - predicted[received]) / propensities
+        with np.errstate(over="ignore"):
+            estimated[received] += (observed.outcome - predicted[received]) / propensities
+        if not np.isfinite(estimated).all():
+            raise InputError(
+                f"the least propensity is {propensities.min()}, so that outcomes divided by it "
+                f"exceed the largest number; set min_propensity (such as 0.01) to raise it"
+            )
         return estimated
 
     def _predict_outcomes(self, observed: Observed) -> NDArray[np.float64]:
@@ -170,7 +176,7 @@ class Nuisance:
     def _folds(self, observed: Observed) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         counts = np.bincount(observed.treatment)
         if counts.min() < self.n_folds:
-            rare = observed.treatments[int(counts.argmin())]
+            rare = observed.treatments.tolist()[int(counts.argmin())]
             raise InputError(
                 f"treatment {rare!r} was given to {counts.min()} records, fewer than the "
                 f"{self.n_folds} folds of the cross-fitting; lower n_folds, drop the treatment, "
@@ -203,7 +209,10 @@ def _expect(fitted: Any, table: Any) -> NDArray[np.float64]:
 
 
 def numeric_table(records: Records, rows: NDArray[np.intp] | None) -> NDArray[np.float64]:
-    """Return the records as numbers, categories as their indices and missing values as NaN."""
+    """Return the records as numbers, categories as their indices and missing values as NaN.
+
+    A column without any value is all 0: scikit-learn's gradient boosting cannot bin it.
+    """
     columns = []
     for index in range(records.n_features):
         column = records.column(index)
@@ -211,7 +220,8 @@ def numeric_table(records: Records, rows: NDArray[np.intp] | None) -> NDArray[np
             values = np.where(column.codes < 0, np.nan, column.codes.astype(np.float64))
         else:
             values = column.as_float()
-        columns.append(values if rows is None else values[rows])
+        values = values if rows is None else values[rows]
+        columns.append(np.zeros(values.size) if np.isnan(values).all() else values)
     return np.stack(columns, axis=1)
 
 

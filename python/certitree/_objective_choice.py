@@ -25,6 +25,9 @@ _FIELDS = {
 }
 """The parameter of an objective that each option sets."""
 
+_METAVARS = {"--cost-matrix": "FILE.csv", "--beta": "X", "--sensitive": "COLUMN"}
+"""What follows each option that an objective may need."""
+
 _ONLY_IN_PYTHON = {
     "record_costs": "a cost for each record and class",
     "feature_costs": "a price for each feature",
@@ -75,7 +78,7 @@ class ObjectiveChoice:
                 f"use it in Python; here there are {', '.join(offered_names())}",
             )
         if self.name not in objective_names():
-            closest = difflib.get_close_matches(self.name, offered_names(), n=1)
+            closest = difflib.get_close_matches(self.name.casefold(), offered_names(), n=1)
             raise FileError(
                 f"there is no objective {self.name!r}",
                 (f"did you mean {closest[0]}? " if closest else "")
@@ -89,7 +92,9 @@ class ObjectiveChoice:
                     f"leave it out, or choose --objective {' or '.join(_taking(option))}",
                 )
             if value is None and _needs(parameters.get(_FIELDS[option])):
-                raise FileError(f"objective {self.name} needs {option}", f"add {option}")
+                raise FileError(
+                    f"objective {self.name} needs {option}", f"add {option} {_METAVARS[option]}"
+                )
 
     def make(self, classes: list[Any], target: str) -> Objective:
         """Return the objective.
@@ -161,6 +166,11 @@ def _known(text: str, classes: list[Any], target: str) -> Any:
 def _class_weight(texts: Sequence[str], classes: list[Any], target: str) -> Any:
     if list(texts) == ["balanced"]:
         return "balanced"
+    if "balanced" in texts:
+        raise FileError(
+            "--class-weight balanced came together with others",
+            "give it alone, or a factor for each class",
+        )
     factors: dict[Any, float] = {}
     for text in texts:
         label, separator, factor = text.rpartition("=")
@@ -173,5 +183,10 @@ def _class_weight(texts: Sequence[str], classes: list[Any], target: str) -> Any:
                 f"the class weight {text!r} is neither 'balanced' nor CLASS=FACTOR",
                 "give --class-weight balanced, or --class-weight yes=5, once for each class",
             ) from None
-        factors[_known(label, classes, target)] = number
+        known = _known(label, classes, target)
+        if known in factors:
+            raise FileError(
+                f"--class-weight names the class {label!r} twice", "give one factor for each class"
+            )
+        factors[known] = number
     return factors

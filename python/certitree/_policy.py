@@ -26,6 +26,9 @@ from certitree._targets import Targets, read_targets
 from certitree.exceptions import InputError
 from certitree.objectives._additive import AdditiveGoal
 
+_PROPENSITY_TOLERANCE = 1e-3
+"""How far a record's propensities may add up to something else than 1; float32 is that coarse."""
+
 
 @storable
 class OptimalPolicyTree(ExactSearch, TreeModel):
@@ -199,8 +202,8 @@ n_features_in_, feature_names_in_
         targets = self._read_treatments(treatment, sample_weight, records.n_rows)
         if targets.classes.size < 2:
             raise InputError(
-                f"treatment holds one treatment, {targets.classes[0]!r}; a policy chooses among "
-                f"at least two"
+                f"treatment holds one treatment, {targets.classes.tolist()[0]!r}; a policy chooses "
+                f"among at least two"
             )
         scores = self._scores(X, records, targets, outcome, propensities, outcome_predictions)
         goal = self._goal(targets, scores)
@@ -307,6 +310,14 @@ def _read_propensities(propensities: Any, targets: Targets, n_rows: int) -> NDAr
     if np.ndim(propensities) == 2:
         shape = (n_rows, targets.classes.size)
         table = read_numbers(propensities, "propensities", shape, targets.rows)
+        total = table.sum(axis=1)
+        if (np.abs(total - 1.0) > _PROPENSITY_TOLERANCE).any():
+            row = int(np.abs(total - 1.0).argmax())
+            raise InputError(
+                f"propensities holds {table[row].tolist()} for one record, which add up to "
+                f"{total[row]:.6g}; the probabilities of all treatments add up to 1. Give one "
+                f"column per treatment, in the order {available(targets.classes.tolist())}"
+            )
         received = table[np.arange(targets.labels.size), targets.labels]
     else:
         received = read_numbers(propensities, "propensities", (n_rows,), targets.rows)

@@ -47,7 +47,7 @@ def predict_file(model_path: Path, source_name: str, out: Path, *, proba: bool =
         If the model file is damaged, or a column holds what the model cannot use.
     """
     require_table_format(out)
-    check_writable(out)
+    check_writable(out, [source_name, model_path])
     model = load(model_path)
     if proba and not hasattr(model, "predict_proba"):
         raise FileError(
@@ -57,8 +57,9 @@ def predict_file(model_path: Path, source_name: str, out: Path, *, proba: bool =
         )
     names = _column_names(model, model_path)
     source = read_source(source_name, text_columns=_text_columns(model))
-    require_columns(source.table, names, "column", source.name)
-    features = source.table.select(names)
+    needed = [name for name, feature in zip(names, model.features_, strict=True) if feature.is_read]
+    require_columns(source.table, needed, "column", source.name)
+    features = source.table.select([name for name in names if name in source.table.column_names])
     columns: dict[str, object] = {"prediction": pa.array(model.predict(features))}
     if proba:
         probabilities = np.asarray(model.predict_proba(features))

@@ -33,6 +33,11 @@ class Feature:
     categories: tuple[Category, ...] = ()
     has_missing: bool = False
 
+    @property
+    def is_read(self) -> bool:
+        """Whether `fit` read the column, so that a tree may split on it."""
+        return self.kind != "unread"
+
 
 def category_key(value: object) -> tuple[bool, object]:
     """Return a key under which categories are compared: True and 1 differ, 1 and 1.0 do not."""

@@ -88,7 +88,9 @@ def read_labels(y: Any, n_rows: int, estimator_name: str) -> Array:
         values = _plain_objects(values)
     elif values.dtype.kind == "f":
         _refuse_missing(values)
-    if values.dtype.kind not in "biuUO":  # whole numbers and texts are classes for certain
+    if values.dtype.kind == "f":
+        _refuse_fractions(values)
+    elif values.dtype.kind not in "biuUO":  # whole numbers and texts are classes for certain
         check_classification_targets(values)
     return values
 
@@ -121,6 +123,16 @@ def _refuse_missing(values: Array) -> None:
             f"Input y contains {what}: the label of row {row} is {found}, and "
             f"{int(bad.sum())} in all are missing or not finite. Drop these rows, or give them "
             f"a label of their own."
+        )
+
+
+def _refuse_fractions(values: Array) -> None:
+    fractions = values[values != np.floor(values)]
+    if fractions.size:
+        raise InputError(
+            f"Unknown label type: continuous. y holds numbers such as {fractions[0].item()}, but "
+            f"trees predict one of a few classes here, not a number. Cut the values into ranges "
+            f"(pandas: pd.cut), or give whole numbers or strings as labels."
         )
 
 

@@ -11,8 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from certitree.cli import app
-
-REPOSITORY = Path(__file__).resolve().parents[2]
+from shared_data import SHARED
 
 
 @dataclass(frozen=True)
@@ -68,10 +67,9 @@ def process() -> Command:
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of real tables; tests that need it skip without."""
-    shared = Path(os.environ.get("CERTITREE_SHARED", REPOSITORY.parent / "shared"))
-    if not (shared / "data").is_dir():
+    if not (SHARED / "data").is_dir():
         pytest.skip("the folder of real tables is not there")
-    return shared / "data"
+    return SHARED / "data"
 
 
 @pytest.fixture

@@ -165,7 +165,7 @@ def test_a_class_with_one_row(certitree: Command, tmp_path: Path) -> None:
         (("--target", "city"), "40 missing values", "label"),
         (("--target", "buys", "--test-size", "1.5"), "test size is 1.5", "below 1"),
         (("--target", "buys", "--test-size", "0.999"), "leaves none of 120 rows", "--test-size 0"),
-        (("--target", "buys", "--max-depth", "-1"), "max_depth", "--help"),
+        (("--target", "buys", "--max-depth", "-1"), "--max-depth", "--help"),
         (("--target", "buys", "--max-depth", "deep"), "max-depth", "fit --help"),
         (("--target", "buys", "--memory-limit", "lots"), "'lots' is not a size", "--help"),
         (("--target", "buys", "--out", "/absent/m.json"), "cannot write /absent/m.json", "folder"),

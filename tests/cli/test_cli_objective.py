@@ -9,7 +9,7 @@ import pytest
 
 import certitree as library
 from certitree import OptimalTreeClassifier
-from certitree._files import write_table
+from certitree._files import read_source, write_table
 from certitree._objective_choice import offered_names
 from certitree.objectives import (
     F1,
@@ -99,7 +99,7 @@ def test_the_same_as_in_python(
     assert model.status_ == "optimal"
     np.testing.assert_array_equal(model.predict(columns), expected.predict(columns))
     if name != "accuracy":
-        assert f"({name})" in run.out
+        assert re.search(rf"\({name}( of granted| of refused)?\)", run.out)
     shown = certitree("show", "model.json")
     assert shown.code == 0
     assert re.search(r"(?m)^objective .*$", shown.out)[0] in run.out
@@ -130,7 +130,7 @@ def test_the_objective_is_measured_beside_cart(certitree: Command, table: Path) 
     scores = [[float(number) for number in line.split()[-2:]] for line in block[1:]]
     tree, cart, constant = scores
     assert tree[0] >= max(cart[0], constant[0])
-    objective = float(re.search(r"objective +([\d.]+) \(f1\)", run.out)[1])
+    objective = float(re.search(r"objective +([\d.]+) \(f1 of refused\)", run.out)[1])
     assert objective == pytest.approx(tree[0], abs=1e-4)
 
 
@@ -245,3 +245,64 @@ def test_damaged_cost_matrices(
     words = ("--objective", "cost_matrix", "--cost-matrix", path, "--quiet")
     error, _ = certitree("fit", table, "--target", "answer", *words).one_error()
     assert message in error
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["refused=3", "refused=2"], "names the class 'refused' twice"),
+        (["balanced", "refused=2"], "balanced came together with others"),
+    ],
+)
+def test_contradictory_class_weights(
+    certitree: Command, table: Path, texts: list[str], message: str
+) -> None:
+    words = [word for text in texts for word in ("--class-weight", text)]
+    error, _ = certitree("fit", table, "--target", "answer", *words, "--quiet").one_error()
+    assert message in error
+
+
+def test_class_weights_are_named_with_the_objective(certitree: Command, table: Path) -> None:
+    words = ("--target", "answer", "--class-weight", "refused=3", "--quiet")
+    assert "(class weights included)" in certitree("fit", table, *words).out
+
+
+@pytest.mark.parametrize("name", ["demographic_parity", "equal_opportunity"])
+def test_groups_are_compared_on_both_parts(
+    certitree: Command, table: Path, tmp_path: Path, name: str
+) -> None:
+    words, _ = CASES[name]
+    run = certitree(
+        "fit", table, "--target", "answer", "--drop", "paid", "--objective", name, *words,
+        "--out", tmp_path / "model.json", "--quiet",
+    )  # fmt: skip
+    assert run.code == 0, run
+    lines = run.out[run.out.index("disparity  ") :].split("\n\n")[0].splitlines()
+    assert [line.split("  ")[0] for line in lines[1:]] == [
+        "this tree", "CART, depth 3, same splits", "most frequent class",
+    ]  # fmt: skip
+    on_train = [float(line.split()[-2].rstrip("%")) / 100 for line in lines[1:]]
+    model = library.load(tmp_path / "model.json")
+    assert on_train[0] == pytest.approx(model.disparity_, abs=1e-4)
+    assert on_train[1] >= on_train[0]
+    assert on_train[2] == 0
+
+
+def test_prediction_needs_no_groups(certitree: Command, table: Path, tmp_path: Path) -> None:
+    model, out = tmp_path / "model.json", tmp_path / "predictions.parquet"
+    words = ("--objective", "demographic_parity", "--sensitive", "group", "--out", model, "--quiet")
+    assert certitree("fit", table, "--target", "answer", "--drop", "paid", *words).code == 0
+    without = tmp_path / "without.parquet"
+    write_table(loans().drop_columns(["group", "answer"]), without)
+    assert certitree("predict", model, without, "--out", out).code == 0
+    expected = library.load(model).predict(loans().select(["group", "income", "debt"]))
+    np.testing.assert_array_equal(read_source(str(out)).table["prediction"], expected)
+    write_table(loans().select(["group", "income"]), without)
+    error, _ = certitree("predict", model, without, "--out", out).one_error()
+    assert "'debt'" in error
+
+
+def test_the_groups_are_neither_target_nor_weight(certitree: Command, table: Path) -> None:
+    words = ("--objective", "demographic_parity", "--sensitive", "answer", "--quiet")
+    error, _ = certitree("fit", table, "--target", "answer", *words).one_error()
+    assert error == "the sensitive column 'answer' is also the target or the weight column"

@@ -175,3 +175,15 @@ def test_a_model_of_the_future(certitree: Command, model: Path) -> None:
     model.write_text(json.dumps(content))
     error, _ = certitree("show", model).one_error()
     assert "999" in error
+
+
+def test_the_input_is_not_overwritten(certitree: Command, people: Path, tmp_path: Path) -> None:
+    content = people.read_bytes()
+    model = tmp_path / "model.json"
+    fit = ("fit", people, "--target", "buys", "--max-depth", 1, "--quiet", "--out")
+    assert "what is read here" in certitree(*fit, people).one_error()[0]
+    assert certitree(*fit, model).code == 0
+    assert (
+        "what is read here" in certitree("predict", model, people, "--out", people).one_error()[0]
+    )
+    assert people.read_bytes() == content

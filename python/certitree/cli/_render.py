@@ -63,6 +63,8 @@ def _print_scores(console: Console, report: FitReport) -> None:
     _print_comparison(console, report, report.accuracy, lambda value: f"{value:.2%}")
     if report.own_score is not None:
         _print_comparison(console, report, report.own_score, lambda value: f"{value:.4f}")
+    if report.disparity is not None:
+        _print_comparison(console, report, report.disparity, lambda value: f"{value:.2%}")
 
 
 def _print_comparison(
@@ -121,10 +123,14 @@ _STOP_REASONS = {
 
 
 def _objective_name(model: TreeModel) -> str:
-    """Name the objective unless it is plain errors; policies have another kind."""
-    objective = getattr(model, "objective", "accuracy")
-    name = as_objective(objective).name if objective is not None else "accuracy"
-    return "" if name == "accuracy" else f" ({name})"
+    """Name the objective unless it is plain errors, and its positive class; policies have none."""
+    if getattr(model, "objective", None) is None:
+        return ""
+    objective = as_objective(model.objective).for_classes(model.classes_)
+    if objective.name == "accuracy":
+        return "" if objective.score_name == "accuracy" else " (class weights included)"
+    positive = getattr(objective, "pos_label", None)
+    return f" ({objective.name})" if positive is None else f" ({objective.name} of {positive})"
 
 
 def _status(status: str) -> str:

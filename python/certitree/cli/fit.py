@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from certitree._binning import MAX_BINS
 from certitree._files import check_writable, read_source
 from certitree._fit_report import fit_beside_cart
+from certitree._limits import MAX_DEPTH
 from certitree._objective_choice import ObjectiveChoice, offered_names
 from certitree.cli import _render
 
@@ -55,7 +57,8 @@ def fit(
         ),
     ] = None,
     beta: Annotated[
-        float | None, typer.Option(help="Of f_beta: how much more recall counts than precision.")
+        float | None,
+        typer.Option(metavar="X", help="Of f_beta: how much more recall counts than precision."),
     ] = None,
     sensitive: Annotated[
         str | None,
@@ -84,30 +87,51 @@ def fit(
     certify: Annotated[
         bool,
         typer.Option(
-            "--certify", help="With --method adaptive: search all splits in the time left."
+            "--certify",
+            help="With --method adaptive: search all splits in the time left, as others always do.",
         ),
     ] = False,
-    max_depth: Annotated[int, typer.Option(help="Levels of branching nodes.")] = 3,
+    max_depth: Annotated[
+        int, typer.Option(metavar="N", min=0, max=MAX_DEPTH, help="Levels of branching nodes.")
+    ] = 3,
     max_nodes: Annotated[
         int | None,
-        typer.Option(help="Branching nodes at most; all that the depth allows if not given."),
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Branching nodes at most; all that the depth allows if not given.",
+        ),
     ] = None,
-    min_samples_leaf: Annotated[int, typer.Option(help="Records in every leaf, at least.")] = 1,
+    min_samples_leaf: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Records in every leaf, at least.")
+    ] = 1,
     complexity_penalty: Annotated[
-        float, typer.Option(help="Cost of a branching node, as a fraction of the total weight.")
+        float,
+        typer.Option(
+            metavar="X", min=0, help="Cost of a branching node, as a fraction of the total weight."
+        ),
     ] = 0.0,
-    max_bins: Annotated[int, typer.Option(help="Bins of a numeric column, at most.")] = 100,
+    max_bins: Annotated[
+        int,
+        typer.Option(metavar="N", min=2, max=MAX_BINS, help="Bins of a numeric column, at most."),
+    ] = 100,
     time_limit: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Stop searching after that long; 0 for never.")
+        float,
+        typer.Option(metavar="SECONDS", min=0, help="Stop searching after that long; 0 for never."),
     ] = 60.0,
     memory_limit: Annotated[
         str | None,
         typer.Option(metavar="SIZE", help="Memory for the search, such as 500MB or 4GB."),
     ] = None,
     test_size: Annotated[
-        float, typer.Option(help="Fraction of the rows kept for testing; 0 fits on all of them.")
+        float,
+        typer.Option(
+            metavar="X", help="Fraction of the rows kept for testing; 0 fits on all of them."
+        ),
     ] = 0.2,
-    seed: Annotated[int, typer.Option(help="Chooses the rows for testing.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", min=0, max=2**32 - 1, help="Chooses the rows for testing.")
+    ] = 0,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Threads; all cores if not given.")
     ] = None,
@@ -136,7 +160,8 @@ def fit(
         limit=limit,
     )
     if out is not None:
-        check_writable(out)  # found out before reading, which may take long
+        # Found out before reading, which may take long.
+        check_writable(out, [file] if cost_matrix is None else [file, cost_matrix])
     with redirect_stdout(sys.stderr):  # where the progress goes, beside the result
         report = fit_beside_cart(
             read_source(file),

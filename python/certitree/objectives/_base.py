@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,13 +89,32 @@ class Objective(ABC):
             )
         return self.bind(targets, costs)
 
+    def for_classes(self, classes: Array) -> Self:
+        """Return the objective with what it takes from the classes of training written out.
+
+        The records of a fold may not show every class; a score of theirs then still speaks of the
+        positive class of training.
+
+        Parameters
+        ----------
+        classes : array of shape (n_classes,)
+            Sorted, as a fitted model's `classes_`.
+        """
+        if getattr(self, "pos_label", self) is None and len(classes) == 2:
+            return replace(self, pos_label=classes.tolist()[1])  # type: ignore[call-arg]
+        return self
+
     @property
     def score_name(self) -> str:
         """Name of what `score` returns."""
         return "accuracy"
 
     def score(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
-        """Score predictions; greater is better. Accuracy unless the objective says otherwise."""
+        """Score predictions; greater is better. Accuracy unless the objective says otherwise.
+
+        What the objective leaves to the classes of training, such as the positive class, is taken
+        from the labels here; `for_classes` settles it beforehand, as `scorer` does.
+        """
         from sklearn.metrics import accuracy_score  # noqa: PLC0415
 
         return float(accuracy_score(y_true, y_pred, sample_weight=sample_weight))
@@ -118,7 +137,8 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score; greater is better."""
-        return self.objective.score(y, estimator.predict(X), sample_weight)
+        objective = self.objective.for_classes(estimator.classes_)
+        return objective.score(y, estimator.predict(X), sample_weight)
 
 
 class Goal(ABC):
@@ -161,8 +181,8 @@ def refuse_penalty(complexity_penalty: float, name: str) -> None:
     if complexity_penalty > 0:
         raise ParameterError(
             f"complexity_penalty={complexity_penalty} cannot be combined with objective "
-            f"{name!r}: a ratio with a price per node is no ratio, so the search would not be "
-            f"exact. Use 0, and limit the tree with max_nodes"
+            f"{name!r}: its exact search has no place for a price per node. Use 0, and limit the "
+            f"tree with max_nodes"
         )
 
 

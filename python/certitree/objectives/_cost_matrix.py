@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +99,12 @@ class CostMatrix(Objective):
             return classes, targets.labels, matrix
         place = np.searchsorted(classes, targets.classes).astype(np.int32)
         return classes, place[targets.labels], matrix
+
+    def for_classes(self, classes: Array) -> Self:
+        """Name the classes of rows and columns; see `Objective.for_classes`."""
+        if self.labels is None and len(classes) == len(self.costs):
+            return replace(self, labels=classes.tolist())
+        return self
 
     @property
     def score_name(self) -> str:

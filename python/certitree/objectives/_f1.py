@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from certitree._schema import available
 from certitree._targets import Targets
-from certitree.exceptions import InputError, ParameterError
+from certitree.exceptions import ParameterError
 from certitree.objectives._base import Goal, Kind, Objective, refuse_costs
 from certitree.objectives._fractional import FractionalGoal, Ratio
+from certitree.objectives._positive import are_positive, positive_index
 from certitree.objectives._registry import register
 
 
@@ -103,19 +103,7 @@ def bind_ratio(name: str, targets: Targets, pos_label: Any, ratio: Ratio) -> Fra
     InputError
         If there are not two classes, or the positive one is not among them.
     """
-    classes = targets.classes.tolist()
-    if pos_label is not None and pos_label not in classes:
-        raise InputError(
-            f"the positive label {pos_label!r} does not occur in y, whose classes are "
-            f"{available(classes)}"
-        )
-    if len(classes) != 2:
-        raise InputError(
-            f"objective {name!r} needs two classes, but y has {len(classes)} "
-            f"({available(classes)}); for several, make one of them the positive class against "
-            f"the rest"
-        )
-    positive = 1 if pos_label is None else classes.index(pos_label)
+    positive = positive_index(name, targets.classes, pos_label)
     return FractionalGoal(
         classes=targets.classes,
         labels=targets.labels,
@@ -126,22 +114,11 @@ def bind_ratio(name: str, targets: Targets, pos_label: Any, ratio: Ratio) -> Fra
     )
 
 
-def positive_of(y_true: Any, pos_label: Any) -> Any:
-    """Return the positive label for scoring: the one given, or the greatest that occurs."""
-    return np.max(y_true) if pos_label is None else pos_label
-
-
 def fbeta_of(y_true: Any, y_pred: Any, beta: float, pos_label: Any, sample_weight: Any) -> float:
     """Return the F-beta of predictions; 0 where it is 0/0."""
     from sklearn.metrics import fbeta_score  # noqa: PLC0415
 
+    truth, called = are_positive(y_true, y_pred, pos_label)
     return float(
-        fbeta_score(
-            y_true,
-            y_pred,
-            beta=beta,
-            pos_label=positive_of(y_true, pos_label),
-            sample_weight=sample_weight,
-            zero_division=0,
-        )
+        fbeta_score(truth, called, beta=beta, sample_weight=sample_weight, zero_division=0)
     )

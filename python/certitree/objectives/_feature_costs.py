@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,6 +158,13 @@ class FeatureCosts(Objective):
         discounted: Any = self.discounted_costs
         return price_list(costs, groups, discounted, names, n_features)
 
+    def for_classes(self, classes: Array) -> Self:
+        """Name the classes of `error_costs`; see `Objective.for_classes`."""
+        matrix = self.error_costs
+        if matrix is not None and self.labels is None and len(classes) == len(matrix):
+            return replace(self, labels=classes.tolist())
+        return self
+
     @property
     def score_name(self) -> str:
         """Name of what `score` returns; see `Objective.score_name`."""
@@ -186,7 +193,7 @@ class FeatureCostsScorer(Scorer):
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return minus the mean cost; greater is better."""
-        errors = self.objective.score(y, estimator.predict(X), sample_weight)
+        errors = super().__call__(estimator, X, y, sample_weight)
         prices = self.objective.prices(
             getattr(estimator, "feature_names_in_", np.array([])).tolist(),
             estimator.n_features_in_,

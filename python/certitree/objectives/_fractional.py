@@ -122,8 +122,8 @@ class _Dinkelbach:
         self.goal = goal
         self.ratio = goal.ratio
         self.run_search = search
-        self.weights = goal.weights
         self.whole = is_whole(goal.weights)
+        self.weights = goal.weights if self.whole else _scaled(goal.weights)
         self.is_positive = goal.labels == goal.positive
         self.p = self._sum(self.is_positive)
         self.n = self._sum(~self.is_positive)
@@ -204,3 +204,14 @@ class _Dinkelbach:
             return Fraction(int(np.count_nonzero(rows)))
         total = Fraction(float(self.weights[rows].sum()))
         return total if self.whole else total.limit_denominator(2**40)
+
+
+def _scaled(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    """Multiply weights by a power of two, so that the greatest lies in [0.5, 1).
+
+    A ratio does not depend on the unit of weights, but sums of very small ones would be rounded to
+    nothing, and prices times very large ones overflow.
+    """
+    if weights is None:
+        return None
+    return np.ldexp(weights, -int(np.frexp(weights.max())[1]))

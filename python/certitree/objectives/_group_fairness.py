@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Literal
@@ -17,11 +18,18 @@ from certitree._frame import Records
 from certitree._targets import Targets
 from certitree.exceptions import InputError, ParameterError
 from certitree.objectives._base import Goal, Kind, Objective, refuse_costs, refuse_penalty
-from certitree.objectives._groups import Groups, read_groups
-from certitree.objectives._positive import positive_index
+from certitree.objectives._fair_labels import label_fairly
+from certitree.objectives._groups import Groups, encode_groups, read_groups
+from certitree.objectives._positive import are_positive, positive_index
 from certitree.objectives._search import CoreNodes, Found, Search, relabel
 
 FairnessTask = Literal["demographic_parity", "equal_opportunity"]
+
+_FIRST_DEPTH = 2
+"""Depth of a first search, before a deeper one; it is over soon."""
+
+_FIRST_SHARE = 0.1
+"""Share of the time that it may take."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +91,53 @@ class GroupFairness(Objective, ABC):
                 f"limit={self.limit!r} must be a number from 0 (all groups have the same rate) to "
                 f"1 (no limit): it is the largest difference allowed between two groups' rates"
             )
+
+    def rates(
+        self, y_true: Any, y_pred: Any, sensitive: Any, sample_weight: Any = None
+    ) -> dict[Any, float]:
+        """Return the rate of positive predictions of each group, on any records.
+
+        Parameters
+        ----------
+        y_true, y_pred : array-like of shape (n_records,)
+            Labels and predictions. If the objective names no `pos_label`, the greatest label that
+            occurs is the positive one.
+        sensitive : array-like of shape (n_records,)
+            The groups; records without one are left out.
+        sample_weight : array-like of shape (n_records,), or None
+
+        Returns
+        -------
+        dict from group to float
+            Without groups whose rate is undefined: those of no weight and, for equal opportunity,
+            those without positive records.
+
+        Raises
+        ------
+        InputError
+            If there is not one group for each record.
+        """
+        truth, called = are_positive(y_true, y_pred, self.pos_label)
+        weights = np.ones(truth.size) if sample_weight is None else np.asarray(sample_weight, float)
+        codes, groups = encode_groups(sensitive, truth.size)
+        counts = codes >= 0
+        if self.task == "equal_opportunity":
+            counts &= truth
+        called &= counts
+        totals = np.bincount(codes[counts], weights[counts], len(groups))
+        found = np.bincount(codes[called], weights[called], len(groups))
+        return {
+            group: float(rate / total)
+            for group, rate, total in zip(groups, found, totals, strict=True)
+            if total > 0
+        }
+
+    def disparity(
+        self, y_true: Any, y_pred: Any, sensitive: Any, sample_weight: Any = None
+    ) -> float:
+        """Return the largest difference between the `rates` of two groups, on any records."""
+        rates = self.rates(y_true, y_pred, sensitive, sample_weight).values()
+        return max(rates, default=0.0) - min(rates, default=0.0)
 
     def bind(self, targets: Targets, costs: NDArray[np.float64] | None = None) -> Goal:
         """Refuse: groups are needed, which `bind_records` reads."""
@@ -155,24 +210,23 @@ class FairnessGoal(Goal):
         """Find the best tree within the limit; see `Goal.search`."""
         refuse_penalty(complexity_penalty, self.objective.name)
         started = time.perf_counter()
-        result = search.fairness(
-            labels=(self.labels == self.positive).astype(np.int32),
-            groups=self.groups.codes,
-            n_groups=len(self.groups.names),
-            task=self.objective.task,
-            limit=float(self.objective.limit),
-            weights=self.weights,
-            trade_off=self.objective.curve,
-        )
-        nodes = relabel(result["nodes"], (1 - self.positive, self.positive))
-        optimal = result["status"] == "optimal"
+        result, lower_bound, first = self._solve(search)
+        met = [tree for found in (result, *first) for tree in found["met"]]
+        found: list[_core.FairTree] = [result, *first]
+        if result["objective"] > lower_bound:
+            relabelled = self._label_fairly(search, [tree["nodes"] for tree in met])
+            found += relabelled
+            met += relabelled
+        best = min(found, key=lambda tree: tree["objective"])
+        optimal = best["objective"] <= lower_bound
+        nodes = relabel(best["nodes"], (1 - self.positive, self.positive))
         # Summed anew: the core's sum is of rounded weights.
         errors = self._errors(search, nodes)
         return Found(
             nodes=nodes,
-            status=result["status"],
+            status="optimal" if optimal else result["status"],
             objective=errors,
-            lower_bound=errors if optimal else min(errors, result["lower_bound"]),
+            lower_bound=errors if optimal else min(errors, lower_bound),
             upper_bound=errors,
             n_records=result["n_records"],
             n_unique=result["n_unique"],
@@ -184,24 +238,97 @@ class FairnessGoal(Goal):
                 "search_seconds": time.perf_counter() - started - result["merge_seconds"],
             },
             attributes={
-                "disparity_": result["disparity"],
-                "group_rates_": self._rates(result["rates"]),
-                "fairness_curve_": self._curve(result),
+                "disparity_": best["disparity"],
+                "group_rates_": self._rates(best["rates"]),
+                "fairness_curve_": self._curve(
+                    result.get("trade_off"), met, best["nodes"] if optimal else None
+                ),
             },
         )
 
-    def _curve(self, result: _core.FairnessResult) -> list[FairnessPoint]:
-        """List the trade-off: proven trees, or else the trees met."""
-        proven = result.get("trade_off")
+    def _solve(
+        self, search: Search
+    ) -> tuple[_core.FairnessResult, float, Sequence[_core.FairnessResult]]:
+        """Search at a small depth first: stopped early, a deep one may have met no tree to use.
+
+        Returns
+        -------
+        result
+            Of the last search.
+        lower_bound : float
+            No tree of the full depth has fewer errors.
+        first : sequence
+            The result of a search before it, if there was one.
+        """
+        first = []
+        if search.limits["max_depth"] > _FIRST_DEPTH:
+            found = self._solve_depth(search, time_share=_FIRST_SHARE, max_depth=_FIRST_DEPTH)
+            if found["status"] == "interrupted":
+                return found, 0.0, ()
+            first.append(found)
+        result = self._solve_depth(search, curve=self.objective.curve)
         optimal = result["status"] == "optimal"
+        return result, result["objective"] if optimal else result["lower_bound"], first
+
+    def _solve_depth(
+        self,
+        search: Search,
+        *,
+        curve: bool = False,
+        time_share: float = 1.0,
+        max_depth: int | None = None,
+    ) -> _core.FairnessResult:
+        return search.fairness(
+            labels=(self.labels == self.positive).astype(np.int32),
+            groups=self.groups.codes,
+            n_groups=len(self.groups.names),
+            task=self.objective.task,
+            limit=float(self.objective.limit),
+            weights=self.weights,
+            trade_off=curve,
+            time_share=time_share,
+            max_depth=max_depth,
+        )
+
+    def _label_fairly(self, search: Search, trees: Sequence[CoreNodes]) -> list[_core.FairTree]:
+        """Label the leaves of trees that were met anew, within the limit."""
+        positive = self.labels == self.positive
+        labelled = (
+            label_fairly(
+                nodes,
+                search.coded.find_leaves(nodes),
+                positive.astype(np.int32),
+                self.weights,
+                self.groups.codes,
+                positive if self.objective.task == "equal_opportunity" else None,
+                float(self.objective.limit),
+            )
+            for nodes in trees
+        )
+        return [tree for tree in labelled if tree is not None]
+
+    def _curve(
+        self,
+        proven: Sequence[_core.FairTree] | None,
+        met: Sequence[_core.FairTree],
+        best: CoreNodes | None,
+    ) -> list[FairnessPoint]:
+        """List the trade-off: proven trees, or else those met that no other beats.
+
+        Parameters
+        ----------
+        proven, met : sequence of trees
+        best : list of tuples, or None
+            The tree that is proven best, if there is one.
+        """
         return [
             FairnessPoint(
                 tree["objective"],
                 tree["disparity"],
                 self._rates(tree["rates"]),
-                proven is not None or (optimal and tree["nodes"] == result["nodes"]),
+                proven is not None or tree["nodes"] == best,
             )
-            for tree in (result["met"] if proven is None else proven)
+            for tree in (_unbeaten(met) if proven is None else proven)
         ]
 
     def _rates(self, rates: list[float]) -> dict[Any, float]:
@@ -210,3 +337,12 @@ class FairnessGoal(Goal):
     def _errors(self, search: Search, nodes: CoreNodes) -> float:
         wrong = search.predict(nodes) != self.labels
         return float(wrong.sum() if self.weights is None else self.weights[wrong].sum())
+
+
+def _unbeaten(met: Sequence[_core.FairTree]) -> list[_core.FairTree]:
+    """Leave out trees that another one beats in errors and disparity; sort by errors."""
+    kept: list[_core.FairTree] = []
+    for tree in sorted(met, key=lambda tree: (tree["objective"], tree["disparity"])):
+        if not kept or tree["disparity"] < kept[-1]["disparity"]:
+            kept.append(tree)
+    return kept

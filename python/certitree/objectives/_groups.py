@@ -83,11 +83,29 @@ def read_groups(
         names = tuple(names[code] for code in used.tolist())
         codes = np.searchsorted(used, codes)
     if not 2 <= len(names) <= MAX_GROUPS:
+        many = len(names) > MAX_GROUPS
         raise InputError(
-            f"the sensitive values make {len(names)} groups ({available(names, 5)}); 2 to "
-            f"{MAX_GROUPS} can be compared. Numbers should be cut into ranges first"
+            f"the sensitive values make {len(names)} group{'s' if many else ''} "
+            f"({available(names, 5)}); 2 to {MAX_GROUPS} can be compared. "
+            + ("Cut numbers into ranges first" if many else "With one there is nothing to compare")
         )
     return Groups(codes.astype(np.int32), names, feature)
+
+
+def encode_groups(values: Any, n_rows: int) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+    """Return the group of each record, -1 where it is missing, and the sorted groups.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rows,)
+    n_rows : int
+
+    Raises
+    ------
+    InputError, InputTypeError
+        If there is not one value for each record, or values are of mixed types.
+    """
+    return _encode(_given(values, n_rows))
 
 
 def _find(column: str | int, records: Records) -> int:

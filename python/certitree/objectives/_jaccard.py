@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from certitree._targets import Targets
 from certitree.objectives._base import Goal, Kind, Objective, refuse_costs
-from certitree.objectives._f1 import bind_ratio, positive_of
+from certitree.objectives._f1 import bind_ratio
 from certitree.objectives._fractional import Ratio
+from certitree.objectives._positive import are_positive
 from certitree.objectives._registry import register
 
 
@@ -49,12 +50,5 @@ class Jaccard(Objective):
         """Return the Jaccard index of predictions."""
         from sklearn.metrics import jaccard_score  # noqa: PLC0415
 
-        return float(
-            jaccard_score(
-                y_true,
-                y_pred,
-                pos_label=positive_of(y_true, self.pos_label),
-                sample_weight=sample_weight,
-                zero_division=0,
-            )
-        )
+        truth, called = are_positive(y_true, y_pred, self.pos_label)
+        return float(jaccard_score(truth, called, sample_weight=sample_weight, zero_division=0))

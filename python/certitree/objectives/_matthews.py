@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,10 @@ class Matthews(Objective):
             weights=targets.weights,
             positive=positive_index(self.name, targets.classes, self.pos_label),
         )
+
+    def for_classes(self, classes: Array) -> Self:
+        """Return itself: the correlation is the same whichever class is the positive one."""
+        return self
 
     @property
     def score_name(self) -> str:

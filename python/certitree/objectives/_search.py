@@ -138,8 +138,20 @@ class Search:
         limit: float,
         weights: NDArray[np.float64] | None,
         trade_off: bool,
+        time_share: float = 1.0,
+        max_depth: int | None = None,
     ) -> _core.FairnessResult:
-        """Find the tree with fewest errors under a limit; see `_core.solve_fairness`."""
+        """Find the tree with fewest errors under a limit; see `_core.solve_fairness`.
+
+        Parameters
+        ----------
+        time_share, max_depth
+            As for `additive`.
+        """
+        left = seconds_left(self.time_limit, self.started)
+        limits = self._plain_limits()
+        if max_depth is not None:
+            limits["max_depth"] = max_depth
         return _core.solve_fairness(
             self.table,
             labels=labels,
@@ -149,8 +161,8 @@ class Search:
             limit=limit,
             weights=weights,
             trade_off=trade_off,
-            time_limit=seconds_left(self.time_limit, self.started),
-            **self._plain_limits(),
+            time_limit=None if left is None else left * time_share,
+            **limits,
         )
 
     def _plain_limits(self) -> dict[str, Any]:

@@ -9,8 +9,9 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 
 use super::columns::{Spans, collect_leaves};
-use super::point::{LEAF, Point, Sums, keep_front};
+use super::point::{LEAF, Point, Sums, keep_front, keep_front_until};
 use crate::problem::Problem;
+use crate::search::Control;
 use crate::search::cache::Key;
 use crate::search::cost::Scale;
 use crate::search::node::Node;
@@ -107,6 +108,11 @@ impl<'a, const A: usize> Fronts<'a, A> {
         self.stopped
     }
 
+    /// Clock and limits.
+    pub fn control(&self) -> &'a Control {
+        self.searcher.shared.control
+    }
+
     /// Statistics of all rows of a node.
     fn total(&self, node: &Node) -> Sums<A> {
         let mut total = Sums::ZERO;
@@ -152,7 +158,7 @@ impl<'a, const A: usize> Fronts<'a, A> {
         } else {
             self.more_levels(node, depth, budget, limit)
         });
-        if !self.stopped {
+        if !self.is_stopped() {
             if self.known.len() >= MOST_KNOWN {
                 self.known.clear();
             }
@@ -190,7 +196,7 @@ impl<'a, const A: usize> Fronts<'a, A> {
         let spans = Spans::new(node, &self.first_split);
         let all = self.histogram(node, &spans);
         let total = self.total(node);
-        let mut gathered = Gathered::new(budget, limit, self.sized);
+        let mut gathered = Gathered::new(self.control(), budget, limit, self.sized);
         collect_leaves(&total, self.min_records, limit, &mut gathered.points);
         let mut inside = vec![Sums::ZERO; spans.n_bins];
         let mut outside = all.clone();
@@ -203,6 +209,9 @@ impl<'a, const A: usize> Fronts<'a, A> {
             inside.fill(Sums::ZERO);
             let mut inside_total = Sums::ZERO;
             for (code, &split) in span.splits.iter().enumerate() {
+                if self.control().stopped() {
+                    break;
+                }
                 if !span.ordered {
                     inside.fill(Sums::ZERO);
                     inside_total = Sums::ZERO;
@@ -240,7 +249,7 @@ impl<'a, const A: usize> Fronts<'a, A> {
 
     /// Depth three and more: fronts of both children of every split that survives.
     fn more_levels(&mut self, node: &Node, depth: u32, budget: u32, limit: i64) -> Vec<Point<A>> {
-        let mut gathered = Gathered::new(budget, limit, self.sized);
+        let mut gathered = Gathered::new(self.control(), budget, limit, self.sized);
         collect_leaves(
             &self.total(node),
             self.min_records,
@@ -316,7 +325,7 @@ impl<'a, const A: usize> Fronts<'a, A> {
     fn sweep(&mut self, node: &Node, budget: u32, most: i64, found: &mut Vec<Survivor>) {
         let upper = (most.max(-1) + 1).saturating_mul(Scale::STEPS);
         let roots = self.searcher.roots_below(node, budget, upper);
-        self.stopped = self.stopped || self.searcher.shared.control.stopped();
+        self.stopped = self.stopped || self.control().stopped();
         let savings = self.savings(node);
         for root in roots {
             let (inside, _) = node.partition(root.column, root.split);
@@ -478,7 +487,8 @@ impl<'a, const A: usize> Fronts<'a, A> {
 }
 
 /// Candidates of one node.
-struct Gathered<const A: usize> {
+struct Gathered<'a, const A: usize> {
+    control: &'a Control,
     budget: u32,
     limit: i64,
     sized: bool,
@@ -489,9 +499,10 @@ struct Gathered<const A: usize> {
     kept: usize,
 }
 
-impl<const A: usize> Gathered<A> {
-    fn new(budget: u32, limit: i64, sized: bool) -> Self {
+impl<'a, const A: usize> Gathered<'a, A> {
+    fn new(control: &'a Control, budget: u32, limit: i64, sized: bool) -> Self {
         Self {
+            control,
             budget,
             limit,
             sized,
@@ -501,12 +512,18 @@ impl<const A: usize> Gathered<A> {
         }
     }
 
-    /// Join every subtree on one side with every one on the other.
+    /// Join every subtree on one side with every one on the other; some, if the search is stopped.
     fn combine(&mut self, split: u32, inside: &[Point<A>], outside: &[Point<A>]) {
         let first = self.pool.len() as u32;
         let second = first + inside.len() as u32;
-        let before = self.points.len();
+        let mut added = false;
         for (i, a) in (first..).zip(inside) {
+            if self.points.len() > MOST_GATHERED.max(2 * self.kept) {
+                self.drop_covered();
+            }
+            if self.control.stopped() {
+                break;
+            }
             for (j, b) in (second..).zip(outside) {
                 let (price, nodes) = (a.price + b.price, a.nodes + b.nodes + 1);
                 if price > self.limit || nodes > self.budget {
@@ -517,6 +534,7 @@ impl<const A: usize> Gathered<A> {
                     *sum += value;
                 }
                 let errors = a.errors + b.errors;
+                added = true;
                 self.points.push(Point {
                     price,
                     errors,
@@ -528,19 +546,20 @@ impl<const A: usize> Gathered<A> {
                 });
             }
         }
-        if self.points.len() > before {
+        if added {
             self.pool.extend_from_slice(inside);
             self.pool.extend_from_slice(outside);
         }
-        if self.points.len() > MOST_GATHERED.max(2 * self.kept) {
-            keep_front(&mut self.points, self.sized);
-            self.kept = self.points.len();
-        }
+    }
+
+    fn drop_covered(&mut self) {
+        keep_front_until(&mut self.points, self.sized, &|| self.control.stopped());
+        self.kept = self.points.len();
     }
 
     /// The front; subtrees that it refers to move to `grown`.
     fn finish(mut self, grown: &mut Vec<Point<A>>) -> Vec<Point<A>> {
-        keep_front(&mut self.points, self.sized);
+        self.drop_covered();
         let mut moved: HashMap<u32, u32> = HashMap::new();
         for point in self.points.iter_mut().filter(|point| point.nodes > 0) {
             for child in [&mut point.inside, &mut point.outside] {

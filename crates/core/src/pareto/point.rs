@@ -89,6 +89,18 @@ impl<const A: usize> Point<A> {
 ///
 /// With one constraint and no node budget that takes one pass; otherwise every point is held against those kept before it.
 pub fn keep_front<const A: usize>(points: &mut Vec<Point<A>>, sized: bool) {
+    keep_front_until(points, sized, &|| false);
+}
+
+/// Points held against those kept between two looks at the clock.
+const POINTS_PER_LOOK: usize = 256;
+
+/// The same until told to `stop`: then some points of the front are missing.
+pub fn keep_front_until<const A: usize>(
+    points: &mut Vec<Point<A>>,
+    sized: bool,
+    stop: &dyn Fn() -> bool,
+) {
     // Fewer nodes first among equals: the first of equals is kept.
     points.sort_unstable_by(|a, b| {
         (a.errors, a.uses, a.nodes, a.split, a.inside, a.outside)
@@ -105,6 +117,9 @@ pub fn keep_front<const A: usize>(points: &mut Vec<Point<A>>, sized: bool) {
     }
     let mut kept = 0;
     for at in 0..points.len() {
+        if at % POINTS_PER_LOOK == 0 && stop() {
+            break;
+        }
         let point = points[at];
         if !points[..kept]
             .iter()
@@ -150,6 +165,20 @@ mod tests {
                     prop_assert!(i == j || !a.covers(b, sized));
                 }
             }
+        }
+
+        #[test]
+        fn a_front_that_was_stopped_is_part_of_the_front(
+            raw in prop::collection::vec((0_i64..40, 0_i64..40, 0_i64..40), 0..1000), looks in 0_usize..5,
+        ) {
+            let all: Vec<_> = raw.iter().map(|&(e, a, b)| point(e, [a, b], 0)).collect();
+            let (mut front, mut part) = (all.clone(), all);
+            keep_front(&mut front, false);
+            let left = std::cell::Cell::new(looks);
+            keep_front_until(&mut part, false, &|| left.replace(left.get().saturating_sub(1)) == 0);
+            let key = |p: &Point<2>| (p.errors, p.uses);
+            prop_assert!(part.iter().zip(&front).all(|(a, b)| key(a) == key(b)));
+            prop_assert!(part.len() <= looks * POINTS_PER_LOOK);
         }
     }
 }

@@ -188,7 +188,7 @@ impl<const A: usize> Root<'_, A> {
         let mut best = None;
         let least = outside.first()?.errors;
         for a in inside {
-            if a.errors + least > most {
+            if a.errors + least > most || self.fronts.control().stopped() {
                 break;
             }
             for b in outside {
