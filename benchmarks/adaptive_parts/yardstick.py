@@ -34,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_efforts(parser)
     parser.add_argument(
         "--yardstick-limit-factor", type=float, default=25.0, metavar="F",
-        help="end the yardstick after F x certitree's slower fit (25); its ratio is then a bound",
+        help="end the yardstick after F x the time of the default effort (25); its ratio is then a "
+        "bound",
     )  # fmt: skip
     parser.add_argument(
         "--yardstick-limit-most", type=float, default=MOST_LIMIT, metavar="SECONDS",
@@ -60,9 +61,10 @@ def measure(options: argparse.Namespace) -> Iterator[Record]:
                 for effort in options.effort:
                     record[effort] = fit_watched(problem, depth, size, effort, options.jobs)
                 if not options.no_yardstick:
-                    slowest = max(record[effort]["seconds"] for effort in options.effort)
+                    first = "high" if "high" in options.effort else options.effort[0]
                     limit = yardstick_limit(
-                        options.yardstick_limit_factor * slowest, options.yardstick_limit_most
+                        options.yardstick_limit_factor * record[first]["seconds"],
+                        options.yardstick_limit_most,
                     )
                     record["yardstick"] = run_yardstick(name, depth, size, options.jobs, limit)
                 yield record
