@@ -129,6 +129,33 @@ impl Crew<'_> {
         Part { cost, shape }
     }
 
+    /// The tree grown below a given root, both sides at once, if it costs less than `upper`; with as many nodes as the depth allows.
+    fn grow_sides(
+        &mut self,
+        node: &Node,
+        root: CheapRoot,
+        depth: u32,
+        width: usize,
+        upper: Cost,
+    ) -> Option<Part> {
+        let (a, b) = node.partition(root.column, root.split);
+        let price = self.alone().price();
+        let sides = [node.child(&a), node.child(&b)];
+        let grown = self.share(&sides, |worker, side| {
+            let full = full_budget(depth - 1);
+            worker.construct(side, depth - 1, full, (width / 2).max(1), upper - price)
+        });
+        let Ok([Some(a), Some(b)]) = <[Option<Part>; 2]>::try_from(grown) else {
+            return None;
+        };
+        let split = node.columns[root.column].problem_split(root.split);
+        let cost = price + a.cost + b.cost;
+        (cost < upper).then(|| Part {
+            cost,
+            shape: Shape::branch(split, a.shape, b.shape),
+        })
+    }
+
     /// The same as [`Worker::construct`], with all threads.
     pub fn construct(
         &mut self,
@@ -139,6 +166,10 @@ impl Crew<'_> {
         upper: Cost,
     ) -> Option<Part> {
         let (mut best, roots) = self.alone().prepare(node, depth, budget, width, upper);
+        if let ([root], true) = (&roots[..], budget >= full_budget(depth)) {
+            let limit = best.as_ref().map_or(upper, |best| best.cost);
+            return self.grow_sides(node, *root, depth, width, limit).or(best);
+        }
         for round in roots.chunks(ROUND) {
             let limit = best.as_ref().map_or(upper, |best| best.cost);
             let found = self.share(round, |worker, &root| {

@@ -87,7 +87,7 @@ const MOST_CELLS: f64 = 1e8;
 
 /// A restart goes on after its first candidate set only if that set's tree costs at most so many times what the known one does: further sets
 /// seldom take off more.
-const PROMISING: f64 = 1.08;
+const PROMISING: f64 = 1.05;
 /// Share of the objective that the candidate sets of a restart must save within `patience` iterations: what is less than that, the
 /// improvement afterwards finds as well.
 const PACE: f64 = 1e-3;
