@@ -163,22 +163,25 @@ def solve(
     kernel: Literal["auto", "histogram", "bitset", "recursive", "cube", "general"] = "auto",
     disable_bounds: Sequence[str] = (),
     progress: Callable[[Progress], None] | None = None,
+    cost_matrix: NDArray[np.float64] | None = None,
 ) -> SolveResult:
     """Find the tree of least cost.
 
-    Either `labels` (int32, shape (n_rows,), values in [0, n_labels)) with optional `weights` (cost
-    of a record: its weight if mislabelled), or `costs` (float64, shape (n_rows, n_labels), finite,
-    >= 0) must be given. `node_penalty` is absolute (per branching node). `candidates` restricts the
-    splits to those (column, split) pairs. `kernel` "auto" takes the cube solver (all boxes of the
-    splits) where its estimated work is the smaller one, and the general search otherwise; "cube"
-    and "general" force the choice, the others are kernels of the general search.
-    `time_limit` is the seconds left. At depth 5 and more, with kernel "auto", all splits and a time
-    limit that a proof will hardly meet, a fifth of it goes to an adaptive run (see `refine`), whose
-    random numbers come from `seed`. The GIL is released; signals are polled: Ctrl-C ends the search
-    with status "interrupted". `progress` is called about four times a second from the calling
-    thread. Raises ValueError with a message that begins with "invalid table", "invalid statistics",
-    "invalid parameter" or "invalid candidate split"; `certitree.exceptions` turns it into an error
-    for users.
+    Either `labels` (int32, shape (n_rows,), values in [0, n_labels)) with optional `weights`
+    (cost of a record: its weight if mislabelled), or `costs` (float64, shape (n_rows, n_labels),
+    finite, >= 0) must be given. With `labels`, `cost_matrix` (float64, shape (n_classes,
+    n_labels), finite, >= 0) says what label j costs where label i is true, per unit of weight.
+    `node_penalty` is absolute (per branching node). `candidates` restricts the splits to those
+    (column, split) pairs. `kernel` "auto" takes the cube solver (all boxes of the splits) where
+    its estimated work is the smaller one, and the general search otherwise; "cube" and "general"
+    force the choice, the others are kernels of the general search. `time_limit` is the seconds
+    left. At depth 5 and more, with kernel "auto", all splits and a time limit that a proof will
+    hardly meet, a fifth of it goes to an adaptive run (see `refine`), whose random numbers come
+    from `seed`. The GIL is released; signals are polled: Ctrl-C ends the search with status
+    "interrupted". `progress` is called about four times a second from the calling thread. Raises
+    ValueError with a message that begins with "invalid table", "invalid statistics", "invalid
+    parameter" or "invalid candidate split"; `certitree.exceptions` turns it into an error for
+    users.
     """
 
 class MatthewsResult(TypedDict):
@@ -372,6 +375,7 @@ def refine(
     seed: int,
     kernel: Literal["auto", "histogram", "bitset", "recursive"] = "auto",
     progress: Callable[[RefineProgress], None] | None = None,
+    cost_matrix: NDArray[np.float64] | None = None,
 ) -> RefineResult:
     """Find a good tree by adaptive candidate sets; see `solve` for what both take."""
 

@@ -36,6 +36,7 @@ pub(crate) fn rank_splits<'py>(
         n_labels,
         weights,
         costs,
+        cost_matrix: None,
     };
     let statistics = arrays.statistics()?;
     let task = statistics.task();

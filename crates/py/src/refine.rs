@@ -24,7 +24,7 @@ use crate::watch::Callback;
 #[pyfunction]
 #[pyo3(signature = (table, *, labels, n_labels, weights, costs, max_depth, max_nodes, min_samples_leaf, node_penalty,
     aggregate, max_candidates, time_limit, inner_time_limit, max_iterations, patience, switch_after, tolerance, cart_fits,
-    cart_depth, forest_trees, proposer, effort, certify, memory_limit, n_threads, seed, kernel = "auto", progress = None))]
+    cart_depth, forest_trees, proposer, effort, certify, memory_limit, n_threads, seed, kernel = "auto", progress = None, cost_matrix = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn refine<'py>(
     py: Python<'py>,
@@ -56,6 +56,7 @@ pub(crate) fn refine<'py>(
     seed: u64,
     kernel: &str,
     progress: Option<Py<PyAny>>,
+    cost_matrix: Option<PyReadonlyArray2<'py, f64>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let limit = time_limit.map(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)));
     let control = Control::new(limit.transpose().unwrap_or(None));
@@ -101,6 +102,7 @@ pub(crate) fn refine<'py>(
         n_labels,
         weights,
         costs,
+        cost_matrix,
     };
     let statistics = arrays.statistics()?;
     let task = statistics.task();

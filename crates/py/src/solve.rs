@@ -23,7 +23,7 @@ use crate::watch::Callback;
 #[pyfunction]
 #[pyo3(signature = (table, *, labels, n_labels, weights, costs, max_depth, max_nodes, min_samples_leaf, node_penalty,
     candidates, aggregate, time_limit, memory_limit, n_threads, seed, kernel = "auto", disable_bounds = Vec::new(),
-    progress = None))]
+    progress = None, cost_matrix = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn solve<'py>(
     py: Python<'py>,
@@ -45,6 +45,7 @@ pub(crate) fn solve<'py>(
     kernel: &str,
     disable_bounds: Vec<String>,
     progress: Option<Py<PyAny>>,
+    cost_matrix: Option<PyReadonlyArray2<'py, f64>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let limit = time_limit.map(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)));
     let limit = limit.transpose().unwrap_or(None);
@@ -70,6 +71,7 @@ pub(crate) fn solve<'py>(
         n_labels,
         weights,
         costs,
+        cost_matrix,
     };
     let statistics = arrays.statistics()?;
     let task = statistics.task();

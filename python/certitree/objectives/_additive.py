@@ -25,6 +25,8 @@ class AdditiveGoal(Goal):
         See `Goal`.
     costs : float64 array of shape (n_records, n_labels), finite and >= 0, weights included
         None for the weight of a record as the cost of a wrong label.
+    cost_matrix : float64 array of shape (n_classes, n_labels), finite and >= 0
+        Or the cost of each label where a class is true, per unit of weight.
     scale : float
         Worth of one unit of cost in the objective's units.
     offset : float
@@ -39,6 +41,7 @@ class AdditiveGoal(Goal):
     labels: NDArray[np.int32]
     weights: NDArray[np.float64] | None
     costs: NDArray[np.float64] | None = None
+    cost_matrix: NDArray[np.float64] | None = None
     scale: float = 1.0
     offset: float = 0.0
     maximize: bool = False
@@ -52,6 +55,7 @@ class AdditiveGoal(Goal):
             n_labels=self.classes.size,
             weights=self.weights if self.costs is None else None,
             costs=self.costs,
+            cost_matrix=self.cost_matrix,
             node_penalty=penalty,
         )
         # Summed anew: the core's sum is of rounded costs.
@@ -78,6 +82,10 @@ class AdditiveGoal(Goal):
         """Return the summed cost of giving the records these labels, without penalty."""
         if self.costs is not None:
             return float(self.costs[np.arange(predicted.size), predicted].sum())
+        if self.cost_matrix is not None:
+            cells = self.labels * np.int32(self.classes.size) + predicted
+            weights = np.bincount(cells, self.weights, self.cost_matrix.size)
+            return float(weights @ self.cost_matrix.ravel())
         wrong = predicted != self.labels
         return float(wrong.sum() if self.weights is None else self.weights[wrong].sum())
 

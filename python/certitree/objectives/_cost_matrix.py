@@ -75,14 +75,11 @@ class CostMatrix(Objective):
         """Meet the training records; see `Objective.bind`."""
         refuse_costs(costs, self.name)
         classes, labels, matrix = self.match(targets)
-        record_costs = matrix[labels]
-        if targets.weights is not None:
-            record_costs = record_costs * targets.weights[:, None]
         return AdditiveGoal(
             classes=classes,
             labels=labels,
             weights=targets.weights,
-            costs=record_costs,
+            cost_matrix=matrix,
             penalty_unit=targets.total_weight,
         )
 

@@ -154,7 +154,8 @@ class _Dinkelbach:
             result = self.run_search.additive(
                 labels=self.goal.labels,
                 n_labels=2,
-                costs=self._costs(price_fn, price_fp),
+                weights=self.weights,
+                cost_matrix=self._cost_matrix(price_fn, price_fp),
                 time_share=time_share,
                 max_depth=depth,
             )
@@ -170,16 +171,13 @@ class _Dinkelbach:
                     continue
             return result
 
-    def _costs(self, price_fn: int, price_fp: int) -> NDArray[np.float64]:
-        """Return the cost of giving each record each label."""
+    def _cost_matrix(self, price_fn: int, price_fp: int) -> NDArray[np.float64]:
+        """Return the cost of each label where a class is true, per unit of weight."""
         positive = self.goal.positive
         matrix = np.zeros((2, 2))
         matrix[positive, 1 - positive] = price_fn
         matrix[1 - positive, positive] = price_fp
-        costs = matrix.take(self.goal.labels, axis=0)
-        if self.weights is not None:
-            costs *= self.weights[:, None]
-        return costs
+        return matrix
 
     def _whole_prices(self, t: Fraction) -> tuple[int, int]:
         """Return prices as whole numbers in the exact ratio, so that whole weights stay exact."""
