@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from core_search import code_splits, solve
 
 rng = np.random.default_rng(0)
