@@ -79,12 +79,29 @@ def tables(records: list[Record]) -> tuple[dict[str, str], list[str]]:
         measured = [record for record in records if record["kind"] in (part.name, "machine")]
         chosen = latest((r for r in measured if r["kind"] == part.name), part.key)
         if chosen:
-            last = max(at for at, record in enumerate(measured) if record["kind"] == part.name)
-            machine = [r for r in measured[:last] if r["kind"] == "machine"][-1:]
-            about = report.machine_text([*machine, *chosen])
-            sections[part.title] = f"{part.tabulate(chosen)}\n\n{about}"
+            about = [report.machine_text(run) for run in by_machine(measured, chosen)]
+            sections[part.title] = "\n\n".join([part.tabulate(chosen), *about])
             quarrels += part.disagreements(chosen)
     return sections, quarrels
+
+
+def by_machine(measured: list[Record], chosen: list[Record]) -> list[list[Record]]:
+    """Group the chosen records by the machine that they were measured on, which comes first.
+
+    Parameters
+    ----------
+    measured : list of records, those of the machines before the records measured there
+    chosen : list of the same records
+    """
+    groups: dict[tuple[str, ...], list[Record]] = {}
+    machine: Record = {}
+    for record in measured:
+        if record["kind"] == "machine":
+            machine = record
+        elif any(record is other for other in chosen):
+            key = machine["date"], machine["processor"], str(machine["versions"])
+            groups.setdefault(key, [machine]).append(record)
+    return list(groups.values())
 
 
 def kept_sections(page: str) -> dict[str, str]:
@@ -96,8 +113,17 @@ def kept_sections(page: str) -> dict[str, str]:
 
 
 def fill(page: str, measured: dict[str, str]) -> str:
-    """Put sections into a page; those of other parts stay."""
+    """Put sections into a page; those of other parts stay.
+
+    Raises
+    ------
+    ValueError
+        If the page has a section that is no part's: it would be lost.
+    """
     sections = kept_sections(page) | measured
+    strange = sections.keys() - {part.title for part in PARTS.values()}
+    if strange:
+        raise ValueError(f"the page has sections of no part: {', '.join(sorted(strange))}")
     titles = (part.title for part in PARTS.values() if part.title in sections)
     text = "\n\n".join(f"### {title}\n\n{sections[title]}" for title in titles)
     return report.fill_page(page, text, BEGIN, END)

@@ -248,6 +248,12 @@ def test_tables_of_parts_without_records_stay() -> None:
     assert "another one" in kept[merge.PART.title]
     # Each part names the machine that it was measured on.
     assert "a processor" in second[yardstick.PART.title]
+    with pytest.raises(ValueError, match="no part: Another title"):
+        adaptive.fill(page, {"Another title": "a table"})
+    deeper = yardstick_record(True, depth=5)
+    both, _ = adaptive.tables([MACHINE, yardstick_record(True), other, deeper])
+    assert "a processor" in both[yardstick.PART.title]
+    assert "another one" in both[yardstick.PART.title]
     assert filled.startswith("before") and filled.endswith("after")
 
 

@@ -301,3 +301,36 @@ def test_an_interrupt_of_the_first_search_ends_all(people, monkeypatch):
     model = OptimalTreeClassifier(objective=objective, max_depth=4).fit(X, y)
     assert depths == [2]
     assert (model.status_, model.lower_bound_) == ("interrupted", 0.0)
+
+
+def test_few_of_the_trees_met_are_labelled_anew(people, monkeypatch):
+    X, y = people
+    goal = _group_fairness.FairnessGoal
+    solve_depth, labelled = goal._solve_depth, []
+
+    def solve(self, search, **options):
+        found = solve_depth(self, search, **options)
+        met = [tree | {"objective": 100.0 - i} for i in range(30) for tree in found["met"][:1]]
+        return found | {"status": "time_limit", "lower_bound": 0.0, "met": met}
+
+    def note(nodes, *rest):
+        labelled.append(nodes)
+
+    monkeypatch.setattr(goal, "_solve_depth", solve)
+    monkeypatch.setattr(_group_fairness, "label_fairly", note)
+    objective = DemographicParity(sensitive="town", limit=0.05)
+    OptimalTreeClassifier(objective=objective, max_depth=2).fit(X, y)
+    assert 0 < len(labelled) == _group_fairness._MOST_RELABELLED
+
+
+def test_strict_limits_for_several_groups_leave_a_tree_when_time_is_up():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 12)).round(1)
+    groups = rng.integers(0, 4, 4000)
+    y = (X[:, 0] + groups / 2 + rng.normal(size=4000) > 1).astype(int)
+    objective = EqualOpportunity(limit=0.0)
+    model = OptimalTreeClassifier(objective=objective, max_depth=4, time_limit=0.3)
+    model.fit(X, y, sensitive=groups)
+    assert model.status_ == "time_limit"
+    assert model.disparity_ <= 1e-9
+    assert 0 <= model.lower_bound_ < model.objective_ == (model.predict(X) != y).sum()

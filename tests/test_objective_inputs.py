@@ -292,3 +292,16 @@ def test_any_sortable_labels_are_scored(objective):
     days = np.array([dt.date(2020, 1, 1 + (label == "yes")) for label in Y], dtype=object)
     model = OptimalTreeClassifier(objective=objective, max_depth=1).fit(X, days)
     assert objective.scorer()(model, X, days) == pytest.approx(model.objective_)
+
+
+def test_a_scorer_needs_no_classes_but_refuses_a_positive_class_that_they_lack():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = OptimalTreeClassifier(max_depth=1, max_bins=5).fit(X, y)
+
+    class Wrapper:
+        def predict(self, X):
+            return model.predict(X)
+
+    assert F1(0).scorer()(Wrapper(), X, y) == F1(0).scorer()(model, X, y) > 0.5
+    with pytest.raises(InputError, match=r"positive label 'yse' is none of the classes .*0, 1"):
+        F1("yse").scorer()(model, X, y)

@@ -17,7 +17,7 @@ class AdditiveGoal(Goal):
     """Minimise a summed cost, or maximise a constant minus it; solved by one search.
 
     Costs that are whole numbers are summed exactly. Others are rounded by the core to a fraction
-    2^-40 of their total; "optimal" then means optimal up to that rounding.
+    2^-38 to 2^-37 of their total; "optimal" then means optimal up to that rounding.
 
     Attributes
     ----------

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from certitree._column import Array
 from certitree._frame import Records
+from certitree._schema import available
 from certitree._targets import Targets
-from certitree.exceptions import ParameterError
+from certitree.exceptions import InputError, ParameterError
 from certitree.objectives._search import Found, Search
 
 Kind = Literal["additive", "fractional", "impurity", "pareto", "feature_costs"]
@@ -136,8 +137,22 @@ class Scorer:
     objective: Objective
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the score; greater is better."""
-        objective = self.objective.for_classes(estimator.classes_)
+        """Return the score; greater is better.
+
+        Raises
+        ------
+        InputError
+            If the estimator knows its classes, and the positive one is not among them.
+        """
+        objective, classes = self.objective, getattr(estimator, "classes_", None)
+        if classes is not None:
+            objective = objective.for_classes(classes)
+            positive = getattr(objective, "pos_label", None)
+            if positive is not None and positive not in classes:
+                raise InputError(
+                    f"the positive label {positive!r} is none of the classes of the estimator, "
+                    f"{available(np.asarray(classes).tolist())}"
+                )
         return objective.score(y, estimator.predict(X), sample_weight)
 
 

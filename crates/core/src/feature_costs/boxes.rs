@@ -39,7 +39,8 @@ pub fn plan(priced: &Priced, params: &Params, control: &Control) -> Option<Plan>
             .checked_mul(dearest.unwrap_or(1))?
             .checked_mul(i64::from(params.max_depth))?;
         let losses = loss_beyond(&priced.problem).checked_mul(priced.unit)?;
-        Plan::below(&priced.problem, params, losses.checked_add(tests)?)
+        // Each box carries what its records weigh.
+        Plan::below(&priced.problem, params, losses.checked_add(tests)?, 1)
     })
 }
 

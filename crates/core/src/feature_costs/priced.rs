@@ -28,10 +28,11 @@ pub struct Priced {
 }
 
 impl Priced {
-    /// Merge the records of `costs` as [`Merging::problem`] does; their weight times a price is what a record pays.
+    /// Merge the records of `costs` as [`Merging::problem`] does; their weight times a price is what a record pays. The tariff must have
+    /// passed [`Tariff::validate`].
     ///
     /// # Errors
-    /// [`Error::Parameter`] for bad prices, [`Error::Statistics`] as [`Merging::problem`].
+    /// [`Error::Statistics`] as [`Merging::problem`].
     pub fn build(
         merging: &Merging,
         costs: MatrixCosts<'_>,

@@ -83,11 +83,7 @@ pub fn minimise_feature_costs(
         }
         None => levels(&shared, params, &root(), best),
     };
-    let is_short = match &plan {
-        Some(plan) => !plan.may_be_stopped(),
-        None => params.max_depth <= 3 && !cube::is_long_sweep(problem),
-    };
-    let best = if is_short {
+    let best = if cube::is_short(plan.as_ref(), params, problem) {
         // Starting a thread and waiting for it would take as long again.
         let best = Mutex::new(leaf);
         work(&best);
@@ -154,10 +150,7 @@ fn all_boxes(
         let solved = searcher.solve(&root(), depth, params.budget(), UNREACHABLE);
         lock().take(solved, false);
     }
-    let limit = params
-        .memory_limit
-        .map_or(f64::INFINITY, |limit| limit as f64);
-    if plan.bytes > limit {
+    if plan.exceeds_memory(params) {
         shared.control.stop(Stop::Memory);
     }
     let found = boxes::solve_boxes(shared.priced, plan, params, shared.scale, shared.control);

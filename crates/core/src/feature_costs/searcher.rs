@@ -425,10 +425,7 @@ impl<'a> Searcher<'a> {
             return Some(0);
         }
         let weight = priced.amounts.single_weight()?;
-        let rows = node.rows.iter();
-        let weights: i64 = rows
-            .map(|&row| priced.amounts.of(row as usize)[weight])
-            .sum();
+        let weights = self.shared.weight(node, weight);
         // Each such test has one behind it, of a group of its own.
         let tests = i64::from(depth / 2);
         Some(

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use super::paid::Paid;
 use super::{FeatureCostsOutcome, Price, Priced, Tariff, minimise_feature_costs};
 use crate::merging::RowKinds;
 use crate::propose::random::Random;
+use crate::search::cube::Plan;
 use crate::search::{Control, KernelChoice, Params, Quiet};
 use crate::table::{Column, Kind, Table};
 use crate::task::MatrixCosts;
@@ -332,4 +334,59 @@ fn a_stopped_search_has_a_tree_and_a_valid_bound() {
             }
         }
     }
+}
+
+/// Two features of one group: testing the second, for 2, saves 4 of the first one's 5.
+fn with_a_door() -> Priced {
+    let price = |full, discounted| Price {
+        full,
+        discounted,
+        group: Some(0),
+    };
+    let column = |shift: usize| Column {
+        kind: Kind::Ordered,
+        codes: (0..8).map(|row| ((row >> shift) % 2) as u8).collect(),
+        n_codes: 2,
+        n_splits: 1,
+    };
+    let instance = Instance {
+        table: Table::new(8, vec![column(0), column(1)]).expect("columns of equal length"),
+        classes: (0..8).map(|row| row % 2).collect(),
+        weights: None,
+        n_labels: 2,
+        tariff: Tariff {
+            prices: vec![price(5.0, 1.0), price(2.0, 0.0)],
+            feature_of_column: vec![0, 1],
+        },
+    };
+    instance.priced()
+}
+
+#[test]
+fn a_door_saves_until_it_is_open() {
+    let priced = with_a_door();
+    let mut paid = Paid::nothing(&priced);
+    let factor = |amount: f64| {
+        let distinct = [1.0, 2.0, 5.0];
+        let at = distinct.iter().position(|&known| known == amount);
+        at.map_or(0, |at| priced.amounts.amounts[at].factor)
+    };
+    assert_eq!(paid.doors(0).count(), 1);
+    assert_eq!(paid.best_door(), factor(5.0) - factor(2.0) - factor(1.0));
+    assert!(paid.push(1));
+    assert_eq!(paid.doors(0).count(), 0);
+    assert_eq!(paid.best_door(), 0);
+}
+
+#[test]
+fn boxes_that_carry_weights_take_more_memory() {
+    let priced = with_a_door();
+    let params = Params::default();
+    let plan = |extra| Plan::below(&priced.problem, &params, 1 << 40, extra).expect("some splits");
+    assert!(plan(1).bytes > plan(0).bytes);
+    let limited = |bytes| Params {
+        memory_limit: Some(bytes),
+        ..Params::default()
+    };
+    assert!(plan(1).exceeds_memory(&limited(1)) && !plan(1).exceeds_memory(&limited(1 << 30)));
 }

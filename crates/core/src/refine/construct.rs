@@ -129,7 +129,8 @@ impl Crew<'_> {
         Part { cost, shape }
     }
 
-    /// The tree grown below a given root, both sides at once, if it costs less than `upper`; with as many nodes as the depth allows.
+    /// The tree grown below a given root, both sides at once, if it costs less than `upper`; with as many nodes as the depth allows. Both
+    /// have the same bound, so that the tree does not depend on the threads.
     fn grow_sides(
         &mut self,
         node: &Node,

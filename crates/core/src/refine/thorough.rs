@@ -280,9 +280,7 @@ fn restart(
     let patience = state.settings.patience;
     let mut goes_on = |objective: f64| {
         objectives.push(objective);
-        let before = objectives.iter().nth_back(patience);
-        objective <= PROMISING * known.objective
-            && before.is_none_or(|before| objective <= (1.0 - PACE) * before)
+        keeps_pace(&objectives, known.objective, patience)
     };
     let capacity = state.settings.max_candidates;
     let mut outcome = refine_candidates_while(state, proposer, 1, capacity, &mut goes_on);
@@ -316,6 +314,15 @@ fn restart(
         (state.proven_for, state.candidates) = proof;
     }
     outcome
+}
+
+/// Whether a restart that has had these objectives, one per candidate set, is worth another set beside a `known` one.
+fn keeps_pace(objectives: &[f64], known: f64, patience: usize) -> bool {
+    let Some(&last) = objectives.last() else {
+        return true;
+    };
+    let before = objectives.iter().nth_back(patience);
+    last <= PROMISING * known && before.is_none_or(|before| last <= (1.0 - PACE) * before)
 }
 
 /// Solve the three lowest levels over all splits, where that takes no long time.
@@ -379,4 +386,22 @@ fn improve_over(
     let end = (objective, accepted, None);
     state.record(Step::Subtrees, candidates, problem, seconds, end);
     Ok(improved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keeps_pace;
+
+    #[test]
+    fn a_restart_ends_far_behind_or_at_a_standstill() {
+        assert!(keeps_pace(&[], 100.0, 3));
+        assert!(keeps_pace(&[105.0], 100.0, 3));
+        assert!(!keeps_pace(&[106.0], 100.0, 3));
+        // Three sets together must bring a thousandth.
+        assert!(keeps_pace(&[104.0, 104.0, 104.0], 100.0, 3));
+        assert!(!keeps_pace(&[104.0, 104.0, 104.0, 104.0], 100.0, 3));
+        assert!(keeps_pace(&[104.0, 104.0, 104.0, 103.8], 100.0, 3));
+        // Better than what is known, all is well as long as it moves.
+        assert!(keeps_pace(&[99.0, 98.0, 97.0, 96.0], 100.0, 3));
+    }
 }

@@ -38,10 +38,7 @@ pub(super) struct Levels {
 impl Run<'_> {
     /// Whether the search ends before an observer would hear of it.
     pub(super) fn is_short(&self) -> bool {
-        match &self.plan {
-            Some(plan) => !plan.may_be_stopped(),
-            None => self.params.max_depth <= 3 && !cube::is_long_sweep(self.problem),
-        }
+        cube::is_short(self.plan.as_ref(), self.params, self.problem)
     }
 
     /// Warm start, then one level after the other.
@@ -178,11 +175,7 @@ impl Run<'_> {
         }
         let warm_start = best.1.clone();
         let warm_seconds = started.elapsed().as_secs_f64();
-        if self
-            .params
-            .memory_limit
-            .is_some_and(|limit| plan.bytes > limit as f64)
-        {
+        if plan.exceeds_memory(self.params) {
             self.control.stop(Stop::Memory);
         }
         let state = Arc::new(RootState::new(best.0, best.1.clone()));

@@ -43,11 +43,11 @@ pub struct Plan {
 impl Plan {
     /// Plan for `problem`; `None` if it has no splits, no depth, or far too many boxes.
     pub fn new(problem: &Problem, params: &Params) -> Option<Self> {
-        Self::below(problem, params, loss_beyond(problem))
+        Self::below(problem, params, loss_beyond(problem), 0)
     }
 
-    /// The same where no tree costs more than `most` units, what tests cost included.
-    pub fn below(problem: &Problem, params: &Params, most: i64) -> Option<Self> {
+    /// The same where no tree costs more than `most` units, what tests cost included; each box carries `extra` sums besides its costs.
+    pub fn below(problem: &Problem, params: &Params, most: i64, extra: usize) -> Option<Self> {
         let budget = params.budget();
         let depth = params.max_depth.min(budget);
         let mut columns: Vec<(usize, Vec<f64>)> = problem
@@ -72,7 +72,7 @@ impl Plan {
         let (mut bytes, mut work) = (0.0, 0.0);
         for (level, &count) in planes.iter().enumerate() {
             let boxes = boxes[depth as usize - level];
-            bytes += width * boxes * count as f64;
+            bytes += width * boxes * (count + extra) as f64;
             let shares = (count * count).div_ceil(2) as f64;
             work += boxes
                 * if level == 0 {
@@ -85,7 +85,7 @@ impl Plan {
             .iter()
             .map(|&(index, _)| n_slots(&problem.columns[index]) as f64)
             .product();
-        bytes += width * (cells * problem.n_labels as f64).min(LARGEST_GRID as f64);
+        bytes += width * (cells * (problem.n_labels + extra) as f64).min(LARGEST_GRID as f64);
         let order: Vec<usize> = columns.iter().map(|&(index, _)| index).collect();
         let sets: Vec<Vec<f64>> = columns.iter().map(|(_, sets)| sets.clone()).collect();
         work += leaf_work(problem, &order, &sets, depth);
@@ -134,6 +134,13 @@ impl Plan {
         self.work > LONG_WORK
     }
 
+    /// Whether it needs more memory than the search may take.
+    pub fn exceeds_memory(&self, params: &Params) -> bool {
+        params
+            .memory_limit
+            .is_some_and(|limit| self.bytes > limit as f64)
+    }
+
     /// Narrow cost of one unit of loss: more than a tree has branching nodes.
     pub fn steps(&self) -> i64 {
         i64::from(full_budget(self.depth)) + 1
@@ -176,8 +183,16 @@ fn sweep_work(rows: f64, n_columns: usize, n_splits: usize) -> f64 {
     splits * (rows * n_columns as f64 + splits * splits / 2.0)
 }
 
+/// Whether a search, over boxes if there is a plan for them, ends before an observer would hear of it.
+pub fn is_short(plan: Option<&Plan>, params: &Params, problem: &Problem) -> bool {
+    match plan {
+        Some(plan) => !plan.may_be_stopped(),
+        None => params.max_depth <= 3 && !is_long_sweep(problem),
+    }
+}
+
 /// Whether the general search takes long enough, at depth three, that a time limit or an interrupt should find a tree.
-pub fn is_long_sweep(problem: &Problem) -> bool {
+fn is_long_sweep(problem: &Problem) -> bool {
     let n_splits = problem.columns.iter().map(|column| column.n_splits).sum();
     let rows = (problem.n_rows() * problem.n_labels) as f64;
     sweep_work(rows, problem.columns.len(), n_splits) > LONG_WORK

@@ -4,7 +4,8 @@ use std::ops::{Add, AddAssign, Mul, SubAssign};
 
 use crate::search::lane::Lane;
 
-/// A cost type. Costs stay below [`Value::UNREACHABLE`], of which two and a node price still fit.
+/// A cost type. Costs stay below [`Value::UNREACHABLE`], of which two, a node price and the charge of a test still fit (a plan counts
+/// charges among the costs).
 pub trait Value:
     Lane + Ord + Add<Output = Self> + Mul<Output = Self> + AddAssign + SubAssign
 {
