@@ -37,7 +37,7 @@ PRICES = [[0.0, 1.0], [5.0, 0.0]]
 N_TOP = 20
 """Splits of the small candidate set: the first of the forest's ranking."""
 
-REPEATS = ((0.1, 9), (1.0, 5), (10.0, 3))
+REPEATS = ((0.01, 99), (0.1, 9), (1.0, 5), (10.0, 3))
 """(seconds, fits): a first fit below that many seconds is repeated that often."""
 
 

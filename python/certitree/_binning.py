@@ -182,9 +182,10 @@ class _Coder:
         if high - low >= _WIDEST_COUNT or high >= 2**62:  # `intp` ends just above
             return False
         places = values.astype(np.intp, copy=False) - low
-        distinct = np.flatnonzero(np.bincount(places))
-        masses = np.bincount(places, self.weights)[distinct]
-        thresholds = cut_between((distinct + low).astype(np.float64), masses, self.max_bins)
+        counts = np.bincount(places)
+        distinct = np.flatnonzero(counts)
+        masses = counts if self.weights is None else np.bincount(places, self.weights)
+        thresholds = cut_between((distinct + low).astype(np.float64), masses[distinct], self.max_bins)
         if thresholds.size:
             codes = np.searchsorted(thresholds, np.arange(low, high + 1)).astype(np.uint8)
             coding = ThresholdCoding(index, thresholds)
