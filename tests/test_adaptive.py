@@ -218,3 +218,21 @@ def test_the_stop_reason_of_a_search_without_a_loop(cancer):
         model = AdaptiveTreeClassifier(objective="matthews", max_depth=1, time_limit=limit)
         model.fit(X, y)
         assert (model.stop_reason_, model.history_, model.candidates_) == (reason, [], ())
+
+
+def test_what_boxes_solve_at_once_is_solved_and_on_the_way_to_a_greater_depth_too():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 8))
+    y = ((X[:, 0] > 0) ^ (X[:, 1] > 0.3) ^ (rng.random(300) < 0.2)).astype(int)
+    solved, deeper = (
+        AdaptiveTreeClassifier(max_depth=depth, max_bins=6, certify=False).fit(X, y)
+        for depth in (5, 6)
+    )
+    assert [entry.step for entry in solved.history_] == ["all_splits"]
+    assert (solved.status_, solved.stop_reason_) == ("optimal", "solved")
+    exact = OptimalTreeClassifier(max_depth=5, max_bins=6).fit(X, y)
+    assert solved.objective_ == exact.objective_ == solved.lower_bound_
+    # The bound of the lesser depth is none for the greater one.
+    assert [entry.step for entry in deeper.history_].count("all_splits") == 1
+    assert deeper.lower_bound_ < deeper.objective_ < solved.objective_
+    assert deeper.status_ != "optimal"

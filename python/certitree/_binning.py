@@ -185,7 +185,9 @@ class _Coder:
         counts = np.bincount(places)
         distinct = np.flatnonzero(counts)
         masses = counts if self.weights is None else np.bincount(places, self.weights)
-        thresholds = cut_between((distinct + low).astype(np.float64), masses[distinct], self.max_bins)
+        thresholds = cut_between(
+            (distinct + low).astype(np.float64), masses[distinct], self.max_bins
+        )
         if thresholds.size:
             codes = np.searchsorted(thresholds, np.arange(low, high + 1)).astype(np.uint8)
             coding = ThresholdCoding(index, thresholds)

@@ -130,14 +130,25 @@ impl<'r, 'm> State<'r, 'm> {
             ..Seconds::default()
         };
         self.candidates.clone_from(&candidates);
+        self.monitor.progress.stage = Stage::Solve;
         self.solve(&problem, Step::Candidates, candidates, limit, seconds)
     }
 
-    /// Solve the problem over all splits, starting from the incumbent.
+    /// Solve the problem over all splits, starting from the incumbent: a bound for the depth asked for.
     pub fn solve_all(&mut self, limit: Option<Duration>) -> Result<bool, Error> {
+        self.solve_over_all(Stage::Certify, limit)
+    }
+
+    /// The same on the way to a greater depth, for which its bound says nothing.
+    pub fn solve_level(&mut self) -> Result<bool, Error> {
+        self.solve_over_all(Stage::Solve, None)
+    }
+
+    fn solve_over_all(&mut self, stage: Stage, limit: Option<Duration>) -> Result<bool, Error> {
         let base = self.base;
         self.monitor.progress.n_candidates = self.source.splits().len();
         self.monitor.progress.compression = base.n_records as f64 / base.n_rows().max(1) as f64;
+        self.monitor.progress.stage = stage;
         self.solve(base, Step::AllSplits, Vec::new(), limit, Seconds::default())
     }
 
@@ -149,12 +160,8 @@ impl<'r, 'm> State<'r, 'm> {
         limit: Option<Duration>,
         mut seconds: Seconds,
     ) -> Result<bool, Error> {
-        let certifies = step == Step::AllSplits;
-        self.monitor.progress.stage = if certifies {
-            Stage::Certify
-        } else {
-            Stage::Solve
-        };
+        let over_all = step == Step::AllSplits;
+        let certifies = self.monitor.progress.stage == Stage::Certify;
         self.monitor.progress.iteration = self.history.len() + 1;
         let left = self.monitor.control.time_left();
         let control = Control::new([limit, left].into_iter().flatten().min());
@@ -178,7 +185,7 @@ impl<'r, 'm> State<'r, 'm> {
         let optimal = outcome.status == search::Status::Optimal;
         // The best tree of all is taken however little it gains.
         let improved =
-            self.improves(objective) || (certifies && optimal && objective < self.objective);
+            self.improves(objective) || (over_all && optimal && objective < self.objective);
         let accepted = improved && objective < self.incumbent;
         if improved {
             self.replace(outcome.tree, objective);
@@ -187,8 +194,8 @@ impl<'r, 'm> State<'r, 'm> {
             // Bounds decide, not sums of floats: the incumbent is as good as the tree that is proven.
             (true, true) => self.lower_bound = self.objective,
             (true, false) => self.lower_bound = self.lower_bound.max(outcome.lower_bound),
-            (false, true) => self.proven_for = Some(candidates.clone()),
-            (false, false) => {}
+            (false, true) if !over_all => self.proven_for = Some(candidates.clone()),
+            (false, _) => {}
         }
         let end = (objective, accepted, Some(outcome.status));
         self.record(step, candidates, problem, seconds, end);

@@ -12,6 +12,7 @@ use super::source::Source;
 use super::thorough::improve_thoroughly;
 use crate::error::Error;
 use crate::problem::Problem;
+use crate::search::cube::Plan;
 use crate::search::{self, Control, Params, Stats};
 use crate::table::SplitRef;
 use crate::tree::Tree;
@@ -135,10 +136,15 @@ pub(super) fn depth_three_seconds(base: &Problem) -> f64 {
     splits.powi(3) / 2.0 * (base.n_labels.max(2) as f64 - 1.0) / CELLS_PER_SECOND
 }
 
-/// Whether the exact search over all splits is likely to be faster than growing a forest.
-fn is_quick(base: &Problem, params: &Params) -> bool {
+/// Boxes are solved first where that takes less, by a rough upper estimate: about what the loop takes.
+const QUICK_BOXES: Duration = Duration::from_millis(500);
+
+/// Whether the exact search over all splits is likely to be faster than the loop.
+pub(super) fn is_quick(base: &Problem, params: &Params) -> bool {
     let depth = params.max_depth.min(params.budget());
-    depth <= 2 || (depth == 3 && depth_three_seconds(base) < QUICK_SECONDS)
+    depth <= 2
+        || (depth == 3 && depth_three_seconds(base) < QUICK_SECONDS)
+        || Plan::choose(base, params, Some(QUICK_BOXES)).is_some()
 }
 
 /// Prove the incumbent over all splits, improve it, or bound it, in the time left.

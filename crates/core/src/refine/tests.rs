@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::error::Error;
 use crate::propose::{Cart, Forest};
-use crate::search::{Control, Params, Quiet, search, search_from};
+use crate::search::{Control, KernelChoice, Params, Quiet, search, search_from};
 use crate::table::samples::any_table;
 use crate::table::{SplitRef, Table, distinct_splits};
 use crate::task::Accuracy;
@@ -17,6 +17,11 @@ fn any_problem() -> impl Strategy<Value = (Table, Vec<i32>)> {
         let n = table.n_rows();
         (Just(table), prop::collection::vec(0..2_i32, n))
     })
+}
+
+/// With boxes small problems are solved outright; without, the loop works on them.
+fn any_kernel() -> impl Strategy<Value = KernelChoice> {
+    prop::sample::select(vec![KernelChoice::Auto, KernelChoice::General])
 }
 
 fn splits_of(tree: &Tree) -> BTreeSet<SplitRef> {
@@ -226,10 +231,11 @@ proptest! {
         max_nodes in prop::option::of(0..9_u32),
         min_samples_leaf in 1..4_u32,
         penalty in prop::sample::select(vec![0.0, 0.5]),
+        kernel in any_kernel(),
     ) {
         prop_assume!(!labels.is_empty());
         let params = Params {
-            max_depth: depth, max_nodes, min_samples_leaf, node_penalty: penalty, ..Params::default()
+            max_depth: depth, max_nodes, min_samples_leaf, node_penalty: penalty, kernel, ..Params::default()
         };
         let small = Settings { max_candidates: 4, ..paper() };
         let high = Settings { effort: Effort::High, ..small.clone() };
@@ -253,13 +259,14 @@ proptest! {
     #[test]
     fn deeper_trees_and_more_effort_are_never_worse(
         (table, labels) in any_problem(), max_nodes in prop::option::of(2..12_u32), min_samples_leaf in 1..3_u32,
+        kernel in any_kernel(),
     ) {
         prop_assume!(!labels.is_empty());
         let [high, most] = [Effort::High, Effort::Max].map(|effort| {
             let settings = Settings { effort, max_candidates: 4, ..paper() };
             let objectives: Vec<f64> = (2..7)
                 .map(|max_depth| {
-                    let params = Params { max_depth, max_nodes, min_samples_leaf, ..Params::default() };
+                    let params = Params { max_depth, max_nodes, min_samples_leaf, kernel, ..Params::default() };
                     let refined = run(&table, &labels, &params, &settings, None);
                     let incumbents = refined.history.iter().map(|record| record.incumbent);
                     assert!(incumbents.is_sorted_by(|a, b| a >= b));
@@ -275,12 +282,12 @@ proptest! {
     }
 
     #[test]
-    fn threads_change_nothing((table, labels) in any_problem(), depth in 2..5_u32, seed: u64) {
+    fn threads_change_nothing((table, labels) in any_problem(), depth in 2..5_u32, seed: u64, kernel in any_kernel()) {
         prop_assume!(!labels.is_empty());
         for effort in [Effort::Paper, Effort::High, Effort::Max] {
             let settings = Settings { effort, seed, max_candidates: 5, ..paper() };
             let on = |n_threads| {
-                let params = Params { max_depth: depth, n_threads, ..Params::default() };
+                let params = Params { max_depth: depth, n_threads, kernel, ..Params::default() };
                 let refined = run(&table, &labels, &params, &settings, None);
                 let steps: Vec<_> = refined
                     .history

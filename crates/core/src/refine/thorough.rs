@@ -13,7 +13,7 @@ use super::incumbent::State;
 use super::monitor::Stage;
 use super::paper::{refine_candidates, refine_candidates_while};
 use super::proposer::Proposer;
-use super::run::{QUICK_SECONDS, depth_three_seconds};
+use super::run::{QUICK_SECONDS, depth_three_seconds, is_quick};
 use super::settings::Effort;
 use crate::error::Error;
 use crate::problem::Problem;
@@ -202,6 +202,11 @@ fn improve_level(
             crew.solve_bottoms(known, node, params.max_depth, params.budget())
         })?;
         return Ok(state.stop_reason().unwrap_or(StopReason::Patience));
+    }
+    if level > EXACT_DEPTH && is_quick(base, &state.params) {
+        // As a run for this depth alone would do.
+        state.solve_level()?;
+        return Ok(state.stop_reason().unwrap_or(StopReason::Solved));
     }
     let n_splits = state.source.splits().len();
     let mut complete = false;
