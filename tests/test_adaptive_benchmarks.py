@@ -19,7 +19,7 @@ import report
 from adaptive_parts import certificate, curves, large, merge, yardstick
 from adaptive_parts.curve import improvements, iteration_ends, objective_at, seconds_to
 from adaptive_parts.fits import timed
-from adaptive_parts.part import latest
+from adaptive_parts.part import in_order, latest
 from adaptive_parts.solver_choice import FixedSolverTree
 from adaptive_parts.tables import CATEGORIES, N_CONTINUOUS, WHOLE_NUMBERS, mixed_table
 from adaptive_parts.watched import WatchedTree
@@ -223,6 +223,15 @@ def test_the_latest_record_of_a_measurement_counts() -> None:
     old, new = yardstick_record(True), yardstick_record(False)
     other = yardstick_record(True, depth=5)
     assert latest([old, other, new], yardstick.PART.key) == [new, other]
+
+
+def test_rows_are_sorted_within_problems_which_stay_as_they_came() -> None:
+    def record(problem: str, depth: int, size: int) -> dict[str, Any]:
+        return {"problem": problem, "depth": depth, "candidates": size}
+
+    came = [record("heloc", 5, 20), record("compas", 3, 40), record("compas", 3, 20)]
+    came.append(record("heloc", 4, 30))
+    assert in_order(came) == [came[3], came[0], came[2], came[1]]
 
 
 def test_the_page_has_the_markers_and_takes_the_tables() -> None:

@@ -15,7 +15,7 @@ import measure as measurement
 import problems
 from adaptive_parts.choices import add_numbers, add_problems
 from adaptive_parts.curve import improvements, objective_at
-from adaptive_parts.part import Part, Record, markdown_table
+from adaptive_parts.part import Part, Record, in_order, markdown_table
 from report import format_seconds
 
 OURS = "certitree"
@@ -109,7 +109,7 @@ def run_peer(name: str, depth: int, solver: str, limits: list[float]) -> Record:
 def tabulate(records: list[Record]) -> str:
     head = ["problem", "depth", "solver", *(f"{time:.0f} s" for time in SHOWN), "ended"]
     rows = []
-    for record in records:
+    for record in in_order(records):
         cells = [shown(objective_at(record["curve"], TOLERANCE * time)) for time in SHOWN]
         ended = format_seconds(record["seconds"]) if record["curve"] else ""
         if record["proven"]:

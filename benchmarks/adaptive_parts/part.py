@@ -43,6 +43,17 @@ class Part:
     disagreements: Callable[[list[Record]], list[str]] = no_disagreements
 
 
+def in_order(records: list[Record]) -> list[Record]:
+    """Sort by depth and candidate set size within problems, which stay as they first came."""
+    problems = list(dict.fromkeys(record["problem"] for record in records))
+    return sorted(
+        records,
+        key=lambda record: (
+            problems.index(record["problem"]), record["depth"], record.get("candidates", 0)
+        ),
+    )  # fmt: skip
+
+
 def latest(records: Iterable[Record], key: tuple[str, ...]) -> list[Record]:
     """Keep the last record of each key, in the order in which the keys first came."""
     kept: dict[tuple[Any, ...], Record] = {}

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from adaptive_parts.choices import add_efforts, add_numbers, add_problems
 from adaptive_parts.curve import seconds_to
-from adaptive_parts.part import Part, Record, markdown_table
+from adaptive_parts.part import Part, Record, in_order, markdown_table
 from problems import Problem, load_reference
 from report import format_seconds
 
@@ -147,7 +147,7 @@ def ratio(yardstick: Record, seconds: float) -> tuple[float, bool]:
 
 
 def tabulate(records: list[Record]) -> str:
-    records = [record for record in records if "yardstick" in record]
+    records = in_order([record for record in records if "yardstick" in record])
     efforts = [effort for effort in ("high", "paper") if any(effort in r for r in records)]
     head = ["problem", "depth", "K", "yardstick"]
     for effort in efforts:
