@@ -5,6 +5,7 @@ This module must stay light (no numpy), so that the processes it starts are smal
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import platform
@@ -127,6 +128,14 @@ def processor_name() -> str:
     return platform.processor() or platform.machine()
 
 
+def source_version(package: str) -> str:
+    """Return the version of a package that is imported from its source, without being installed."""
+    try:
+        return str(importlib.import_module(package).__version__)
+    except (ImportError, AttributeError):
+        return "not installed"
+
+
 def machine_record(packages: dict[str, str]) -> dict[str, object]:
     """Describe the machine and the installed versions of the solvers' packages."""
     versions = {}
@@ -134,7 +143,7 @@ def machine_record(packages: dict[str, str]) -> dict[str, object]:
         try:
             versions[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
-            versions[package] = "not installed"
+            versions[package] = source_version(package)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
         "kind": "machine",

@@ -126,6 +126,14 @@ fn solve(priced: &Priced, params: &Params, limit: Option<Duration>) -> FeatureCo
         .expect("valid parameters")
 }
 
+fn on_three_threads(priced: &Priced, params: &Params) -> FeatureCostsOutcome {
+    let params = Params {
+        n_threads: 3,
+        ..params.clone()
+    };
+    solve(priced, &params, None)
+}
+
 /// What of an outcome must not depend on how it was found.
 fn essence(outcome: &FeatureCostsOutcome) -> (f64, f64, usize) {
     (
@@ -242,14 +250,7 @@ fn deeper_trees_of_boxes_are_the_same_for_any_number_of_threads() {
                 ..Params::default()
             };
             let one = solve(&priced, &params, None);
-            let three = solve(
-                &priced,
-                &Params {
-                    n_threads: 3,
-                    ..params.clone()
-                },
-                None,
-            );
+            let three = on_three_threads(&priced, &params);
             assert_eq!(one.tree, three.tree, "seed {seed}, {discounts:?}");
             let general = solve(
                 &priced,
@@ -281,14 +282,7 @@ fn deeper_trees_by_branching_are_the_same_for_any_number_of_threads() {
                 ..Params::default()
             };
             let one = solve(&priced, &params, None);
-            let three = solve(
-                &priced,
-                &Params {
-                    n_threads: 3,
-                    ..params.clone()
-                },
-                None,
-            );
+            let three = on_three_threads(&priced, &params);
             assert_eq!(one.tree, three.tree, "seed {seed}, {discounts:?}");
             assert_eq!(essence(&one), essence(&three));
             let shallower = solve(

@@ -130,38 +130,42 @@ impl<'r, 'm> State<'r, 'm> {
             ..Seconds::default()
         };
         self.candidates.clone_from(&candidates);
-        self.monitor.progress.stage = Stage::Solve;
-        self.solve(&problem, Step::Candidates, candidates, limit, seconds)
+        let what = (Step::Candidates, false);
+        self.solve(&problem, what, candidates, limit, seconds)
     }
 
     /// Solve the problem over all splits, starting from the incumbent: a bound for the depth asked for.
     pub fn solve_all(&mut self, limit: Option<Duration>) -> Result<bool, Error> {
-        self.solve_over_all(Stage::Certify, limit)
+        self.solve_over_all(true, limit)
     }
 
     /// The same on the way to a greater depth, for which its bound says nothing.
     pub fn solve_level(&mut self) -> Result<bool, Error> {
-        self.solve_over_all(Stage::Solve, None)
+        self.solve_over_all(false, None)
     }
 
-    fn solve_over_all(&mut self, stage: Stage, limit: Option<Duration>) -> Result<bool, Error> {
+    fn solve_over_all(&mut self, certifies: bool, limit: Option<Duration>) -> Result<bool, Error> {
         let base = self.base;
         self.monitor.progress.n_candidates = self.source.splits().len();
         self.monitor.progress.compression = base.n_records as f64 / base.n_rows().max(1) as f64;
-        self.monitor.progress.stage = stage;
-        self.solve(base, Step::AllSplits, Vec::new(), limit, Seconds::default())
+        let what = (Step::AllSplits, certifies);
+        self.solve(base, what, Vec::new(), limit, Seconds::default())
     }
 
     fn solve(
         &mut self,
         problem: &Problem,
-        step: Step,
+        (step, certifies): (Step, bool),
         candidates: Vec<SplitRef>,
         limit: Option<Duration>,
         mut seconds: Seconds,
     ) -> Result<bool, Error> {
         let over_all = step == Step::AllSplits;
-        let certifies = self.monitor.progress.stage == Stage::Certify;
+        self.monitor.progress.stage = if certifies {
+            Stage::Certify
+        } else {
+            Stage::Solve
+        };
         self.monitor.progress.iteration = self.history.len() + 1;
         let left = self.monitor.control.time_left();
         let control = Control::new([limit, left].into_iter().flatten().min());
