@@ -23,17 +23,7 @@ from adaptive_parts.part import in_order, latest
 from adaptive_parts.solver_choice import FixedSolverTree
 from adaptive_parts.tables import CATEGORIES, N_CONTINUOUS, WHOLE_NUMBERS, mixed_table
 from adaptive_parts.watched import WatchedTree
-
-MACHINE = {
-    "kind": "machine",
-    "date": "2026-01-01",
-    "processor": "a processor",
-    "cores": 2,
-    "memory_gb": 8.0,
-    "system": "Linux x86_64",
-    "python": "3.11.7",
-    "versions": {"pystreed": "1.4.0"},
-}
+from benchmark_records import MACHINE
 
 
 def fitted(errors: int, seconds: float, curve: list[list[float]]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ import peers
 import problems
 import report
 import solvers
+from benchmark_records import MACHINE
 
 
 def run_record(solver: str, **changes: Any) -> report.Record:
@@ -39,18 +40,6 @@ def run_record(solver: str, **changes: Any) -> report.Record:
         "n_columns": 781,
     }
     return record | changes
-
-
-MACHINE = {
-    "kind": "machine",
-    "date": "2026-01-01",
-    "processor": "a processor",
-    "cores": 2,
-    "memory_gb": 8.0,
-    "system": "Linux x86_64",
-    "python": "3.11.7",
-    "versions": {"pystreed": "1.4.0"},
-}
 
 
 @pytest.mark.parametrize("name", list(problems.GENERATED))

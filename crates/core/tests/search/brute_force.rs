@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use certitree_core::search::Params;
+
 use crate::instance::Instance;
 
 /// Least loss with at most 0, 1, ... branching nodes; infinite where no leaf is allowed.
@@ -14,17 +16,8 @@ pub struct Best {
     pub nodes: Vec<usize>,
 }
 
-/// Limits on the trees.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    pub depth: u32,
-    pub nodes: usize,
-    pub min_samples_leaf: u32,
-    pub penalty: f64,
-}
-
 /// The best tree of an instance of at most 32 rows. Objectives closer than `tolerance` are equally good.
-pub fn best_tree(instance: &Instance, limits: Limits, tolerance: f64) -> Best {
+pub fn best_tree(instance: &Instance, params: &Params, tolerance: f64) -> Best {
     let rows = instance
         .present()
         .iter()
@@ -41,20 +34,19 @@ pub fn best_tree(instance: &Instance, limits: Limits, tolerance: f64) -> Best {
     let mut force = Force {
         instance,
         splits,
-        limits,
+        params,
         seen: HashMap::new(),
     };
-    let mut frontier = force.frontier(rows, limits.depth);
+    let budget = params.budget() as usize;
+    let mut frontier = force.frontier(rows, params.max_depth);
     // A root that no leaf rule can satisfy still predicts something.
     let constant = force.leaf(rows);
     for loss in &mut frontier {
         *loss = loss.min(constant);
     }
-    let objective = |nodes: usize| frontier[nodes] + limits.penalty * nodes as f64;
-    let least = (0..=limits.nodes)
-        .map(objective)
-        .fold(f64::INFINITY, f64::min);
-    let nodes = (0..=limits.nodes)
+    let objective = |nodes: usize| frontier[nodes] + params.node_penalty * nodes as f64;
+    let least = (0..=budget).map(objective).fold(f64::INFINITY, f64::min);
+    let nodes = (0..=budget)
         .filter(|&nodes| objective(nodes) <= least + tolerance)
         .collect();
     Best {
@@ -67,7 +59,7 @@ struct Force<'a> {
     instance: &'a Instance,
     /// For each candidate split, the rows where it is true.
     splits: Vec<u32>,
-    limits: Limits,
+    params: &'a Params,
     seen: HashMap<(u32, u32), Frontier>,
 }
 
@@ -87,8 +79,8 @@ impl Force<'_> {
         if let Some(known) = self.seen.get(&(rows, depth)) {
             return known.clone();
         }
-        let nodes = self.limits.nodes;
-        let allowed = rows.count_ones() >= self.limits.min_samples_leaf;
+        let nodes = self.params.budget() as usize;
+        let allowed = rows.count_ones() >= self.params.min_samples_leaf;
         let leaf = if allowed {
             self.leaf(rows)
         } else {

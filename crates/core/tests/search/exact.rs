@@ -3,7 +3,7 @@
 use certitree_core::search::{Bounds, Params};
 use proptest::prelude::*;
 
-use crate::brute_force::{Best, Limits, best_tree};
+use crate::brute_force::{Best, best_tree};
 use crate::check::{ALL_KERNELS, bound_sets, solve, tolerance};
 use crate::instance::Instance;
 use crate::sampling::{Random, limits, planted, settings, tiny};
@@ -25,16 +25,6 @@ fn with_typical_penalty(instance: &Instance, params: &Params) -> Params {
         node_penalty: params.node_penalty * typical,
         ..params.clone()
     }
-}
-
-fn twin(instance: &Instance, params: &Params, tolerance: f64) -> Best {
-    let limits = Limits {
-        depth: params.max_depth,
-        nodes: params.budget() as usize,
-        min_samples_leaf: params.min_samples_leaf,
-        penalty: params.node_penalty,
-    };
-    best_tree(instance, limits, tolerance)
 }
 
 /// Solve with one configuration and compare.
@@ -77,7 +67,7 @@ proptest! {
     ) {
         let params = with_typical_penalty(&instance, &params);
         let problem = instance.problem(aggregate).expect("instances are valid");
-        let best = twin(&instance, &params, tolerance(&instance, &problem));
+        let best = best_tree(&instance, &params, tolerance(&instance, &problem));
         for kernel in ALL_KERNELS {
             compare(&instance, &Params { kernel, ..params.clone() }, aggregate, &best)?;
         }
@@ -96,7 +86,7 @@ proptest! {
         let params = Params { max_depth, max_nodes: Some(max_nodes), kernel, ..Params::default() };
         let params = with_typical_penalty(&instance, &Params { node_penalty: penalty, ..params });
         let problem = instance.problem(true).expect("instances are valid");
-        let best = twin(&instance, &params, tolerance(&instance, &problem));
+        let best = best_tree(&instance, &params, tolerance(&instance, &problem));
         compare(&instance, &params, true, &best)?;
     }
 }
@@ -108,7 +98,7 @@ proptest! {
     fn every_configuration_finds_the_best_tree(instance in tiny(14, 4), params in limits()) {
         let params = with_typical_penalty(&instance, &params);
         let problem = instance.problem(true).expect("instances are valid");
-        let best = twin(&instance, &params, tolerance(&instance, &problem));
+        let best = best_tree(&instance, &params, tolerance(&instance, &problem));
         for kernel in ALL_KERNELS {
             for bounds in bound_sets() {
                 for aggregate in [true, false] {
@@ -137,7 +127,7 @@ proptest! {
         for kernel in ALL_KERNELS {
             let params = Params { max_depth, min_samples_leaf: least, kernel, ..Params::default() };
             let problem = instance.problem(aggregate).expect("instances are valid");
-            let best = twin(&instance, &params, tolerance(&instance, &problem));
+            let best = best_tree(&instance, &params, tolerance(&instance, &problem));
             compare(&instance, &params, aggregate, &best)?;
         }
     }
@@ -164,7 +154,7 @@ fn the_search_finds_what_the_warm_start_misses() {
             node_penalty: [0.0, 0.0, 0.5, 1.0][random.below(4)],
             ..Params::default()
         };
-        let best = twin(&instance, &params, 1e-9);
+        let best = best_tree(&instance, &params, 1e-9);
         for kernel in ALL_KERNELS {
             for bounds in [Bounds::default(), off] {
                 let params = Params {

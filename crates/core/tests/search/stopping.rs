@@ -5,7 +5,7 @@ use std::time::Duration;
 use certitree_core::search::{Control, KernelChoice, Outcome, Params, Quiet, Status, Stop, search};
 use proptest::prelude::*;
 
-use crate::brute_force::{Limits, best_tree};
+use crate::brute_force::best_tree;
 use crate::check::{ALL_KERNELS, KERNELS, solve, solve_until, tolerance};
 use crate::instance::Instance;
 use crate::sampling::{limits, planted, settings, tiny};
@@ -38,12 +38,7 @@ proptest! {
     fn bounds_hold_when_there_is_no_time(instance in tiny(14, 4), params in limits()) {
         let problem = instance.problem(true).expect("instances are valid");
         let slack = tolerance(&instance, &problem);
-        let best = best_tree(&instance, Limits {
-            depth: params.max_depth,
-            nodes: params.budget() as usize,
-            min_samples_leaf: params.min_samples_leaf,
-            penalty: params.node_penalty,
-        }, slack);
+        let best = best_tree(&instance, &params, slack);
         for kernel in ALL_KERNELS {
             for n_threads in [1, 3] {
                 let params = Params { kernel, n_threads, ..params.clone() };
@@ -57,12 +52,7 @@ proptest! {
     fn bounds_hold_when_there_is_no_memory(instance in tiny(14, 4), params in limits()) {
         let problem = instance.problem(true).expect("instances are valid");
         let slack = tolerance(&instance, &problem);
-        let best = best_tree(&instance, Limits {
-            depth: params.max_depth,
-            nodes: params.budget() as usize,
-            min_samples_leaf: params.min_samples_leaf,
-            penalty: params.node_penalty,
-        }, slack);
+        let best = best_tree(&instance, &params, slack);
         for bytes in [0, 1, 10_000, 100_000, 1_000_000] {
             let params = Params { memory_limit: Some(bytes), n_threads: 2, ..params.clone() };
             let (outcome, _) = solve_until(&instance, &problem, &params, None, None);
