@@ -9,9 +9,21 @@ use super::settings::Settings;
 use super::source::Source;
 use crate::error::Error;
 use crate::problem::Problem;
+use crate::search::cube::expected_work;
 use crate::search::{self, Control, Params, Shape, Stats, Stop, search_from};
 use crate::table::SplitRef;
 use crate::tree::{Tree, TreeNode};
+
+/// A candidate set that takes too much work loses one of so many of its new splits, until it does not.
+const SMALLER: usize = 8;
+
+/// Candidate splits, and the problem over them.
+pub(super) struct CandidateSet {
+    candidates: Vec<SplitRef>,
+    problem: Problem,
+    /// Seconds that merging took.
+    projection: f64,
+}
 
 /// Everything that the steps of a run share.
 pub(super) struct State<'r, 'm> {
@@ -110,22 +122,47 @@ impl<'r, 'm> State<'r, 'm> {
         })
     }
 
-    /// Solve the problem over `candidates`, which hold the incumbent's splits, starting from the incumbent. Returns whether a better
-    /// tree was found.
-    pub fn solve_candidates(
-        &mut self,
-        candidates: Vec<SplitRef>,
-        proposal_seconds: f64,
-    ) -> Result<bool, Error> {
+    /// The incumbent's splits `kept` and as many of the `new` ones, the best first, as can be solved with the work that the effort
+    /// allows; and how many that are. `None` if not even one can.
+    pub fn candidate_set(
+        &self,
+        kept: &BTreeSet<SplitRef>,
+        new: &[SplitRef],
+    ) -> Result<Option<(usize, CandidateSet)>, Error> {
         let started = Instant::now();
-        let problem = self.source.project(&candidates)?;
-        let projection = started.elapsed().as_secs_f64();
+        let most_work = self.settings.effort.most_work();
+        let mut n_new = new.len();
+        while n_new > 0 {
+            let union: BTreeSet<SplitRef> = kept.iter().chain(&new[..n_new]).copied().collect();
+            let candidates: Vec<SplitRef> = union.into_iter().collect();
+            let problem = self.source.project(&candidates)?;
+            if most_work.is_infinite() || expected_work(&problem, &self.params) <= most_work {
+                let set = CandidateSet {
+                    candidates,
+                    problem,
+                    projection: started.elapsed().as_secs_f64(),
+                };
+                return Ok(Some((n_new, set)));
+            }
+            n_new -= n_new.div_ceil(SMALLER);
+        }
+        Ok(None)
+    }
+
+    /// Solve the problem over a candidate set that holds the incumbent's splits, starting from the incumbent. Returns whether a better
+    /// tree was found.
+    pub fn solve_candidates(&mut self, set: CandidateSet, proposal: f64) -> Result<bool, Error> {
+        let CandidateSet {
+            candidates,
+            problem,
+            projection,
+        } = set;
         self.monitor.progress.n_candidates = candidates.len();
         self.monitor.progress.compression =
             problem.n_records as f64 / problem.n_rows().max(1) as f64;
         let limit = Duration::try_from_secs_f64(self.settings.inner_time_limit).ok();
         let seconds = Seconds {
-            proposal: proposal_seconds,
+            proposal,
             projection,
             ..Seconds::default()
         };

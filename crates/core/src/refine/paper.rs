@@ -61,13 +61,15 @@ pub(super) fn refine_candidates_while(
             count: capacity - support.len(),
         };
         let new = take(proposer.propose(&request, state.monitor)?, &request);
-        let seconds = started.elapsed().as_secs_f64();
+        let proposal = started.elapsed().as_secs_f64();
         if new.is_empty() {
             return Ok(state.stop_reason().unwrap_or(StopReason::NoCandidates));
         }
-        proposed.extend(&new);
-        let candidates: BTreeSet<SplitRef> = support.into_iter().chain(new).collect();
-        if state.solve_candidates(candidates.into_iter().collect(), seconds)? {
+        let Some((n_new, set)) = state.candidate_set(&support, &new)? else {
+            return Ok(StopReason::Capacity);
+        };
+        proposed.extend(&new[..n_new]);
+        if state.solve_candidates(set, proposal)? {
             retired.extend(state.support());
             failures = 0;
         } else {

@@ -18,6 +18,19 @@ impl Effort {
     /// Most trees of the forest where it has the first word only.
     const SMALL_FOREST: usize = 25;
 
+    /// Most expected work of a search over a candidate set: what takes a few tenths of a second.
+    const LITTLE_WORK: f64 = 5e8;
+
+    /// Most expected work of a search over a candidate set; sets that would take more are made smaller.
+    ///
+    /// Where exact subtrees do most of the work, a set that takes as long as all of them is not worth its time.
+    pub fn most_work(self) -> f64 {
+        match self {
+            Self::Paper => f64::INFINITY,
+            Self::High | Self::Max => Self::LITTLE_WORK,
+        }
+    }
+
     /// Trees of the forest that proposes the first candidate set, where `asked` are asked for.
     ///
     /// With more effort than the paper's that set is one start among others, and a small forest finds much the same.

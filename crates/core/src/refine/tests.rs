@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::error::Error;
-use crate::propose::{Cart, Forest};
+use crate::problem::Problem;
+use crate::propose::{Cart, Forest, Random};
+use crate::search::cube::expected_work;
 use crate::search::{Control, KernelChoice, Params, Quiet, search, search_from};
 use crate::table::samples::any_table;
-use crate::table::{SplitRef, Table, distinct_splits};
+use crate::table::{Column, Kind, SplitRef, Table, distinct_splits};
 use crate::task::Accuracy;
 use crate::tree::{Tree, TreeNode};
 use proptest::prelude::*;
@@ -92,7 +94,7 @@ fn best(table: &Table, labels: &[i32], params: &Params) -> f64 {
         weights: None,
     };
     let splits = distinct_splits(table);
-    let problem = crate::problem::Problem::build(table, &splits, &task, true).unwrap();
+    let problem = Problem::build(table, &splits, &task, true).unwrap();
     search(&problem, params, &Control::new(None), &mut Quiet)
         .unwrap()
         .objective
@@ -166,7 +168,7 @@ fn algorithm_one(
         let E: BTreeSet<SplitRef> = C.iter().copied().chain(N.iter().copied()).collect();
         P.extend(N);
         let E: Vec<SplitRef> = E.into_iter().collect();
-        let problem = crate::problem::Problem::build(table, &E, &task, true).unwrap();
+        let problem = Problem::build(table, &E, &task, true).unwrap();
         let solved = search_from(
             &problem,
             params,
@@ -299,4 +301,62 @@ proptest! {
             prop_assert_eq!(on(1), on(2));
         }
     }
+}
+
+/// Columns of 0 and 1, and labels, drawn at random.
+fn coin_flips(n_rows: usize, n_columns: usize) -> (Table, Vec<i32>) {
+    let mut random = Random::new(5, 0);
+    let columns = (0..n_columns).map(|_| Column {
+        kind: Kind::Ordered,
+        codes: (0..n_rows).map(|_| random.below(2) as u8).collect(),
+        n_codes: 2,
+        n_splits: 1,
+    });
+    let table = Table::new(n_rows, columns.collect()).unwrap();
+    let labels = (0..n_rows).map(|_| random.below(2) as i32).collect();
+    (table, labels)
+}
+
+#[test]
+fn candidate_sets_that_take_too_much_work_are_made_smaller() {
+    let (table, labels) = coin_flips(400, 60);
+    let task = Accuracy {
+        labels: &labels,
+        n_labels: 2,
+        weights: None,
+    };
+    let settings = Settings {
+        effort: Effort::High,
+        max_candidates: 50,
+        max_iterations: 3,
+        ..paper()
+    };
+    let params = Params {
+        max_depth: 5,
+        ..Params::default()
+    };
+    let mut proposer = Scripted {
+        splits: distinct_splits(&table),
+    };
+    let refined = run(&table, &labels, &params, &settings, Some(&mut proposer));
+    let sets: Vec<_> = refined
+        .history
+        .iter()
+        .filter(|record| record.step == Step::Candidates)
+        .map(|record| &record.candidates)
+        .collect();
+    let most_work = settings.effort.most_work();
+    let work = |set: &[SplitRef], max_depth| {
+        let problem = Problem::build(&table, set, &task, true).unwrap();
+        let params = Params {
+            max_depth,
+            ..params.clone()
+        };
+        expected_work(&problem, &params)
+    };
+    // As many as are allowed at a lesser depth, which comes first, and not at this one.
+    let (first, last) = (sets[0], sets[sets.len() - 1]);
+    assert_eq!(first.len(), 50);
+    assert!(work(first, 4) <= most_work && work(first, 5) > most_work);
+    assert!(last.len() < 50 && work(last, 5) <= most_work);
 }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use self::leaves::{Masses, leaves};
 use self::level::{Level, next_level};
-pub use self::plan::{Plan, is_short, loss_beyond};
+pub use self::plan::{Plan, expected_work, is_short, loss_beyond};
 pub use self::prices::{Charging, TestPrices};
 use self::ranks::Ranks;
 use self::trace::shape;

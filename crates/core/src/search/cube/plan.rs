@@ -50,23 +50,17 @@ impl Plan {
     pub fn below(problem: &Problem, params: &Params, most: i64, extra: usize) -> Option<Self> {
         let budget = params.budget();
         let depth = params.max_depth.min(budget);
-        let mut columns: Vec<(usize, Vec<f64>)> = problem
-            .columns
-            .iter()
-            .enumerate()
-            .filter(|(_, column)| column.n_splits > 0 && column.n_codes > 1)
-            .map(|(index, column)| (index, count_sets(column, depth)))
-            .collect();
+        let mut columns = sets_of_columns(problem, depth);
         if depth == 0 || columns.is_empty() {
             return None;
         }
         columns.sort_by(|(_, a), (_, b)| a.iter().sum::<f64>().total_cmp(&b.iter().sum()));
-        let boxes = count_boxes(columns.iter().map(|(_, sets)| sets.as_slice()), depth);
+        let boxes = count_boxes(&columns, depth);
         if boxes[depth as usize] > MOST_BOXES {
             return None;
         }
         let planes = planes(depth, budget);
-        let n_splits: usize = problem.columns.iter().map(|column| column.n_splits).sum();
+        let n_splits = n_splits(problem);
         let narrow = params.node_penalty == 0.0 && fits_narrow(problem, most, depth);
         let width = if narrow { 4.0 } else { 8.0 };
         let (mut bytes, mut work) = (0.0, 0.0);
@@ -155,6 +149,22 @@ impl Plan {
     }
 }
 
+/// Rough work of the search that is chosen for `problem`, in sums of two costs: some 1e9 of them take a second.
+pub fn expected_work(problem: &Problem, params: &Params) -> f64 {
+    let depth = params.max_depth.min(params.budget());
+    let columns = sets_of_columns(problem, depth);
+    if depth == 0 || columns.is_empty() {
+        return 0.0;
+    }
+    match Plan::choose(problem, params, None) {
+        Some(plan) => plan.work,
+        None => {
+            let boxes = count_boxes(&columns, depth);
+            GENERAL_SHARE * general_work(problem, n_splits(problem), columns.len(), &boxes)
+        }
+    }
+}
+
 /// Whether losses of up to `most` with numbers of branching nodes, and sums of two such costs, fit 32 bits.
 fn fits_narrow(problem: &Problem, most: i64, depth: u32) -> bool {
     most.checked_mul(i64::from(full_budget(depth)) + 1)
@@ -193,9 +203,21 @@ pub fn is_short(plan: Option<&Plan>, params: &Params, problem: &Problem) -> bool
 
 /// Whether the general search takes long enough, at depth three, that a time limit or an interrupt should find a tree.
 fn is_long_sweep(problem: &Problem) -> bool {
-    let n_splits = problem.columns.iter().map(|column| column.n_splits).sum();
     let rows = (problem.n_rows() * problem.n_labels) as f64;
-    sweep_work(rows, problem.columns.len(), n_splits) > LONG_WORK
+    sweep_work(rows, problem.columns.len(), n_splits(problem)) > LONG_WORK
+}
+
+fn n_splits(problem: &Problem) -> usize {
+    problem.columns.iter().map(|column| column.n_splits).sum()
+}
+
+/// The columns with splits, and how many sets of codes are left of each after 0, 1, 2, ... splits.
+fn sets_of_columns(problem: &Problem, depth: u32) -> Vec<(usize, Vec<f64>)> {
+    let columns = problem.columns.iter().enumerate();
+    columns
+        .filter(|(_, column)| column.n_splits > 0 && column.n_codes > 1)
+        .map(|(index, column)| (index, count_sets(column, depth)))
+        .collect()
 }
 
 /// As [`ColumnStates::n_slots`], without the sets.
@@ -224,11 +246,11 @@ fn count_sets(column: &ProblemColumn, limit: u32) -> Vec<f64> {
     sets
 }
 
-/// Number of boxes within each distance up to `limit`.
-fn count_boxes<'a>(columns: impl Iterator<Item = &'a [f64]>, limit: u32) -> Vec<f64> {
+/// Number of boxes within each distance up to `limit`, from the sets of every column.
+fn count_boxes(columns: &[(usize, Vec<f64>)], limit: u32) -> Vec<f64> {
     let mut boxes = vec![0.0; limit as usize + 1];
     boxes[0] = 1.0;
-    for sets in columns {
+    for (_, sets) in columns {
         let mut sums = vec![0.0; boxes.len()];
         for (used, &count) in boxes.iter().enumerate() {
             for (sum, &sets) in sums[used..].iter_mut().zip(sets) {
