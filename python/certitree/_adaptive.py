@@ -47,7 +47,8 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
     max_depth : int, default=4
     max_nodes : int or None, default=None
     max_candidates : int, default=20
-        Most splits in a candidate set (K).
+        Most splits in a candidate set (K). Except with ``effort="paper"``, sets that would take
+        longer than some tenths of a second are made smaller.
     time_limit : float or None, default=600
         Seconds for the whole of `fit` (T_max).
     inner_time_limit : float, default=100
@@ -92,7 +93,8 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
     candidates_ : tuple of Split
         The candidate set over which the tree was proven best, or else the last one.
     stop_reason_ : str
-        Why the loop ended: "patience", "capacity" (the tree's splits fill the candidate set),
+        Why the loop ended: "patience", "capacity" (the tree's splits leave no room for others in
+        a candidate set),
         "no_candidates", "best_possible", "max_iterations", "solved" (the whole problem was solved
         without candidate sets), "time_limit", "memory_limit" or "interrupted".
 
