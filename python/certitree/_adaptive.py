@@ -48,7 +48,7 @@ class AdaptiveTreeClassifier(OptimalTreeClassifier):
     max_nodes : int or None, default=None
     max_candidates : int, default=20
         Most splits in a candidate set (K). Except with ``effort="paper"``, sets that would take
-        longer than some tenths of a second are made smaller.
+        long beside the rest of the work are made smaller.
     time_limit : float or None, default=600
         Seconds for the whole of `fit` (T_max).
     inner_time_limit : float, default=100

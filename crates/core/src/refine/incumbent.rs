@@ -130,7 +130,7 @@ impl<'r, 'm> State<'r, 'm> {
         new: &[SplitRef],
     ) -> Result<Option<(usize, CandidateSet)>, Error> {
         let started = Instant::now();
-        let most_work = self.settings.effort.most_work();
+        let most_work = self.settings.effort.most_work(self.base.n_rows());
         let mut n_new = new.len();
         while n_new > 0 {
             let union: BTreeSet<SplitRef> = kept.iter().chain(&new[..n_new]).copied().collect();

@@ -18,16 +18,21 @@ impl Effort {
     /// Most trees of the forest where it has the first word only.
     const SMALL_FOREST: usize = 25;
 
-    /// Most expected work of a search over a candidate set: what takes a few tenths of a second.
+    /// Expected work of a search that takes a few tenths of a second.
     const LITTLE_WORK: f64 = 5e8;
+    /// The same per merged row of a large table, where all the rest takes longer, too.
+    const LITTLE_WORK_PER_ROW: f64 = 4e3;
 
-    /// Most expected work of a search over a candidate set; sets that would take more are made smaller.
+    /// Most expected work of a search over a candidate set, by the merged rows over all splits; sets that would take more are made
+    /// smaller.
     ///
     /// Where exact subtrees do most of the work, a set that takes as long as all of them is not worth its time.
-    pub fn most_work(self) -> f64 {
+    pub fn most_work(self, n_rows: usize) -> f64 {
         match self {
             Self::Paper => f64::INFINITY,
-            Self::High | Self::Max => Self::LITTLE_WORK,
+            Self::High | Self::Max => {
+                Self::LITTLE_WORK.max(Self::LITTLE_WORK_PER_ROW * n_rows as f64)
+            }
         }
     }
 

@@ -345,7 +345,7 @@ fn candidate_sets_that_take_too_much_work_are_made_smaller() {
         .filter(|record| record.step == Step::Candidates)
         .map(|record| &record.candidates)
         .collect();
-    let most_work = settings.effort.most_work();
+    let most_work = settings.effort.most_work(table.n_rows());
     let work = |set: &[SplitRef], max_depth| {
         let problem = Problem::build(&table, set, &task, true).unwrap();
         let params = Params {
