@@ -23,7 +23,7 @@ from report import format_seconds
 SCRIPT = Path(__file__).resolve().parents[1] / "adaptive_yardstick.py"
 LEAST_LIMIT = 10.0
 MOST_LIMIT = 120.0
-"""Of the paper's 600, so that the whole grid is done within two hours."""
+"""Of the paper's 600, so that the whole grid is done in two to three hours."""
 POLL = 0.05
 
 

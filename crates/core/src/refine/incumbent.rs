@@ -123,9 +123,9 @@ impl<'r, 'm> State<'r, 'm> {
     }
 
     /// The incumbent's splits `kept` and as many of the `new` ones, the best first, as can be solved with the work that the effort
-    /// allows; and how many that are. `None` if not even one can.
+    /// allows; and how many that are. `None` if not even one can. A run that is stopped takes the set at hand: its search ends at once.
     pub fn candidate_set(
-        &self,
+        &mut self,
         kept: &BTreeSet<SplitRef>,
         new: &[SplitRef],
     ) -> Result<Option<(usize, CandidateSet)>, Error> {
@@ -136,7 +136,8 @@ impl<'r, 'm> State<'r, 'm> {
             let union: BTreeSet<SplitRef> = kept.iter().chain(&new[..n_new]).copied().collect();
             let candidates: Vec<SplitRef> = union.into_iter().collect();
             let problem = self.source.project(&candidates)?;
-            if most_work.is_infinite() || expected_work(&problem, &self.params) <= most_work {
+            let fits = expected_work(&problem, &self.params) <= most_work;
+            if fits || !self.monitor.report() || self.monitor.control.stopped() {
                 let set = CandidateSet {
                     candidates,
                     problem,

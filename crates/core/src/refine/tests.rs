@@ -1,13 +1,14 @@
 //! The loop as Algorithm 1 has it, and what every run must keep to.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::propose::{Cart, Forest, Random};
 use crate::search::cube::expected_work;
-use crate::search::{Control, KernelChoice, Params, Quiet, search, search_from};
+use crate::search::{Control, KernelChoice, Params, Quiet, Stop, search, search_from};
 use crate::table::samples::any_table;
 use crate::table::{Column, Kind, SplitRef, Table, distinct_splits};
 use crate::task::Accuracy;
@@ -359,4 +360,85 @@ fn candidate_sets_that_take_too_much_work_are_made_smaller() {
     assert_eq!(first.len(), 50);
     assert!(work(first, 4) <= most_work && work(first, 5) > most_work);
     assert!(last.len() < 50 && work(last, 5) <= most_work);
+}
+
+/// Counts the problems that are made since a run was stopped.
+struct Counted<'a> {
+    source: TableSource<'a>,
+    control: &'a Control,
+    since_stopped: AtomicUsize,
+}
+
+impl Source for Counted<'_> {
+    fn splits(&self) -> &[SplitRef] {
+        self.source.splits()
+    }
+
+    fn project(&self, candidates: &[SplitRef]) -> Result<Problem, Error> {
+        if self.control.stopped() {
+            self.since_stopped.fetch_add(1, Ordering::Relaxed);
+        }
+        self.source.project(candidates)
+    }
+}
+
+/// Is interrupted while it proposes.
+struct Interrupted(Scripted);
+
+impl Proposer for Interrupted {
+    fn propose(
+        &mut self,
+        request: &Request<'_>,
+        monitor: &mut Monitor<'_>,
+    ) -> Result<Vec<SplitRef>, Error> {
+        monitor.control.stop(Stop::Interrupt);
+        self.0.propose(request, monitor)
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_makes_no_candidate_set_smaller() {
+    let (table, labels) = coin_flips(200, 200);
+    let splits = distinct_splits(&table);
+    let task = Accuracy {
+        labels: &labels,
+        n_labels: 2,
+        weights: None,
+    };
+    let control = Control::new(None);
+    let source = Counted {
+        source: TableSource {
+            table: &table,
+            splits: &splits,
+            task: &task,
+            aggregate: true,
+        },
+        control: &control,
+        since_stopped: AtomicUsize::new(0),
+    };
+    let settings = Settings {
+        effort: Effort::High,
+        max_candidates: 200,
+        ..paper()
+    };
+    let params = Params {
+        max_depth: 4,
+        ..Params::default()
+    };
+    let whole = source.project(&splits).unwrap();
+    assert!(expected_work(&whole, &params) > settings.effort.most_work(whole.n_rows()));
+    let mut proposer = Interrupted(Scripted {
+        splits: splits.clone(),
+    });
+    let refined = refine(
+        &source,
+        &mut proposer,
+        &params,
+        &settings,
+        &control,
+        &mut Quiet,
+    )
+    .unwrap();
+    assert_eq!(refined.stop, StopReason::Interrupted);
+    assert_eq!(source.since_stopped.into_inner(), 1);
 }
